@@ -13,6 +13,7 @@ Prints what was false with the values of its sides, exit status 1.
 import ast
 import collections
 import functools
+import gc
 import json
 import os
 import re
@@ -104,6 +105,7 @@ def explain(expression, names):
 
 
 def main():
+    gc.disable()  # rows are no circles
     program, path = sys.argv[1:3]
     names = {name: Report(program, path, name) for name in reports(program)}
     sizes = functools.lru_cache(None)(lambda: count_sizes(program, path))

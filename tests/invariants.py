@@ -11,10 +11,13 @@ WHOLES (sums of columns) and SAME (figures of two reports). All reports come fro
 with a row for each thread, and halves of the run (--time); --keys those of every key of --by, and all that people read: the
 tables with the sentences around them. A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is those that have 6 MB
 together, the smallest first, and eight of these, of all sizes: tests/run takes what a case has left behind.
+In those native functions are not looked up: no rule knows their names, which take half of the time where libraries are large.
 KNOWN has faults that are not mended yet, each with its reason; --all prints them as well.
 """
 
+import gc
 import json
+import operator
 import os
 import re
 import subprocess
@@ -81,10 +84,6 @@ FOLDER_BYTES, FOLDER_FILES = 6000000, 8
 ROUNDING = 0.001  # shares have six digits
 
 
-class Fault(str):
-    pass
-
-
 def run(program, *arguments):
     return subprocess.run((program, *arguments), capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
 
@@ -115,10 +114,17 @@ class Table:
         self.rows = [row for row in document.get("rows") or () if isinstance(row, dict)]
         self.totals = document.get("totals") or {}
         self.units = {column["name"]: column["unit"] for column in document.get("columns") or ()}
+        self.values_of = {}
         self.session, self.losses = document.get("session") or {}, document.get("losses") or ()
 
     def meaning(self, column):
         return meaning(self.run.program, self.report, column)
+
+    def values(self, name):
+        """Those that there are, of one column."""
+        if name not in self.values_of:
+            self.values_of[name] = [value for value in map(operator.methodcaller("get", name), self.rows) if isinstance(value, (int, float))]
+        return self.values_of[name]
 
     def columns(self, *units):
         return [name for name, unit in self.units.items() if unit in units]
@@ -138,7 +144,8 @@ def numbers(row, *names):
 
 def shares(table):
     for name in table.columns("percent"):
-        for row in table.rows:
+        values = table.values(name)
+        for row in table.rows if values and not -ROUNDING <= min(values) <= max(values) <= 100 + ROUNDING else ():
             value = row.get(name)
             if value is not None and not -ROUNDING <= value <= 100 + ROUNDING:
                 yield "%s of '%s' is %s %%" % (name, table.label(row), value)
@@ -151,7 +158,7 @@ def shares(table):
 
 def not_negative(table):
     for name in table.columns("count", "bytes", "ns", "bytes/s"):
-        low = min((row[name] for row in table.rows if isinstance(row.get(name), (int, float))), default=0)
+        low = min(table.values(name), default=0)
         if low < 0 and not re.search("minus|difference", table.meaning(name)) and "same" not in table.meaning(name):
             yield "%s is %s" % (name, low)
 
@@ -213,7 +220,7 @@ def added(table):
         if table.name in NOT_SUMS or not isinstance(table.totals.get(name), (int, float)) or NOT_ADDED.search(name) or not rows:
             continue
         inclusive = INCLUSIVE.search(name) and any(other.startswith("self_") or other == "depth" for other in table.units)
-        values = [row[name] for row in rows if isinstance(row.get(name), (int, float))]
+        values = [row[name] for row in rows if isinstance(row.get(name), (int, float))] if table.has("backend") else list(table.values(name))
         if name == "events_lost": # by whom is not known of each
             values[0] += sum(loss["count"] for loss in table.losses if loss.get("process") is None and loss.get("count"))
         total = table.totals[name]
@@ -270,7 +277,7 @@ def longest(table):
     end = table.session.get("end_ns")
     for name in table.columns("ns") if end else ():
         if re.search(r"(^|_)(max|min|p\d\d|avg|mean|skew_max)_", name):
-            most = max((row[name] for row in table.rows if isinstance(row.get(name), (int, float))), default=0)
+            most = max(table.values(name), default=0)
             if most > end * 1.01:
                 yield "%s is %s in a run of %s" % (name, most, end)
 
@@ -468,13 +475,13 @@ class Run:
     read_files = set()
     keys_of = {}  # of a report: every recording has the same
 
-    def __init__(self, program, path):
-        self.program, self.path, self.cut = program, path, False
+    def __init__(self, program, path, options=()):
+        self.program, self.path, self.cut, self.options = program, path, False, options
 
     def read(self, *options):
         """Returns the tables by report, or why there are none."""
         with tempfile.TemporaryDirectory() as folder:
-            done = run(self.program, "export", "json", self.path, "-o", folder + "/out", "--wait", "60", *options)
+            done = run(self.program, "export", "json", self.path, "-o", folder + "/out", "--wait", "60", *self.options, *options)
             documents = []
             for name in sorted(os.listdir(folder + "/out")) if os.path.isdir(folder + "/out") else ():
                 with open(os.path.join(folder, "out", name), encoding="utf-8", errors="replace") as file:
@@ -561,14 +568,15 @@ def recordings(path):
 
 
 def main():
+    gc.disable()  # it looks for circles among a million rows, again and again, and there are none
     arguments = sys.argv[1:]
     deep, keys, everything = "--deep" in arguments, "--keys" in arguments, "--all" in arguments
     program, *paths = [word for word in arguments if word not in ("--deep", "--keys", "--all")]
     found = 0
-    for path in [file for path in paths for file in recordings(path)]:
+    for path, options in [(file, ("--symbols", "off") * os.path.isdir(path)) for path in paths for file in recordings(path)]:
         if os.path.realpath(path) in Run.read_files:
             continue
-        for report, fault in Run(program, path).faults(deep, keys):
+        for report, fault in Run(program, path, options).faults(deep, keys):
             if everything or not is_known(report, fault):
                 found += 1
                 print("%s: %s: %s" % (path, report, fault))

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/drain/definitions.h"
 #include "collector/drain/drain_standing.h"
 #include "collector/format/segment.h"
 #include "collector/format/error.h"
-#include "collector/format/frame_flags.h"
 #include "collector/format/record_put.h"
 #include "collector/format/stack_table.h"
 #include "collector/device/gpus.h"
@@ -21,8 +21,7 @@
 #include "collector/processes/process_steps.h"
 #include "collector/region/record.h"
 
-#define BATCH_WORDS 512u          /* words after which the tail is published */
-#define FUTURE_TICKS (1ull << 40) /* minutes: the clocks of two cores never differ by that */
+#define BATCH_WORDS 512u /* words after which the tail is published */
 #define PAGE_SHIFT 12
 
 /* Each side has its own definition. NOLINTNEXTLINE(misc-redundant-expression) */
@@ -42,26 +41,6 @@ static const uint8_t record_words[256] = {
 	[EVT_realloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
 	[EVT_memalign | RECORD_PACKED] = RECORD_PACKED_WORDS,
 	[EVT_pymem_alloc | RECORD_PACKED] = RECORD_PACKED_WORDS,
-};
-
-/* What the inner loop works on: contiguous words of the ring. */
-struct span {
-	const uint64_t *at;
-	const uint64_t *soft; /* stop here to publish; a record may extend beyond */
-	const uint64_t *stop; /* end of what is published, or of the ring */
-	bool to_end;          /* `stop` is the ring's end */
-	uint64_t limit;       /* in ticks */
-	uint64_t ticks;       /* the last ticks seen */
-	uint64_t records;
-	struct clockmap_segment segment; /* its span is cut at the limit */
-};
-
-enum step {
-	STEP_ON,
-	STEP_SLOW,  /* the record at `at` needs the slow path */
-	STEP_FULL,  /* the frame has no room for it */
-	STEP_LATER, /* it is after the limit */
-	STEP_BAD,
 };
 
 void drain_init(struct drain *drain, struct common *common, struct frame_writer *fw)
@@ -103,8 +82,7 @@ void drain_forget_callers(struct drain *drain)
 	memset(drain->caller, 0, sizeof(drain->caller));
 }
 
-/* Looks a page of code up once. The cache can only be wrong by asking twice. */
-static void drain_note_caller(struct drain *drain, const struct stream *stream, uint64_t caller)
+void drain_note_caller(struct drain *drain, const struct stream *stream, uint64_t caller)
 {
 	uint64_t page = caller >> PAGE_SHIFT;
 	uint64_t key = page << 20 | (stream->process->number & 0xfffff);
@@ -414,115 +392,6 @@ static void span_set_clock(struct span *span, const struct clockmap *clock, uint
 	span->segment = segment;
 }
 
-/* Takes a RECORD_FRAME. Returns false if no recorder can have written it. */
-static bool drain_define_frame(struct drain *drain, const uint64_t *at)
-{
-	uint64_t id = view_load64(at + 1), parent = view_load64(at + 2);
-	uint64_t address = view_load64(at + 3);
-
-	if (!id || (id | parent) >> RECORD_STACK_BITS)
-		return false;
-	frame_define_stack(drain->fw, id, parent, address & RECORD_FRAME_ADDRESSES,
-			   (uint32_t)(address >> RECORD_FRAME_SHIFT));
-	return true;
-}
-
-/* What allocates there is ld.so. */
-static void drain_note_frame(struct drain *drain, const struct stream *stream, uint64_t id,
-			     uint64_t address)
-{
-	drain_note_caller(drain, stream, address);
-	if (modules_is_loader(&stream->process->modules, address))
-		drain->loader_stacks[id % DRAIN_STACKS / 64] |= 1ull << id % 64;
-}
-
-static enum step drain_frame(struct drain *drain, const struct stream *stream, struct span *span)
-{
-	if (span->stop - span->at < (ptrdiff_t)RECORD_FRAME_WORDS ||
-	    !drain_define_frame(drain, span->at))
-		return STEP_BAD;
-	if (!(view_load64(span->at + 3) & PYTHON_LINE_BIT))
-		drain_note_frame(drain, stream, view_load64(span->at + 1),
-				 view_load64(span->at + 3) & RECORD_FRAME_ADDRESSES);
-	span->at += RECORD_FRAME_WORDS;
-	return STEP_ON;
-}
-
-/* Defined on stream 0, which readers read first. A second definition is the same. */
-static enum step drain_line(struct drain *drain, struct span *span)
-{
-	struct common *common = drain->common;
-	uint64_t id, lines;
-
-	if (span->stop - span->at < (ptrdiff_t)RECORD_LINE_WORDS)
-		return STEP_BAD;
-	id = view_load64(span->at + 1);
-	lines = view_load64(span->at + 4);
-	if (!(id & PYTHON_LINE_BIT) || id > RECORD_FRAME_ADDRESSES)
-		return STEP_BAD;
-	JOURNAL_ADD(&common->journal, common->journal.string_ns, python_line, .id = id,
-		    .function = names_id(&common->names, view_load64(span->at + 2)),
-		    .file = names_id(&common->names, view_load64(span->at + 3)),
-		    .first_line = (uint32_t)lines, .line = lines >> 32);
-	span->at += RECORD_LINE_WORDS;
-	return STEP_ON;
-}
-
-/* The program's reports of modules have a time, so they are applied before its maps are. */
-static enum step drain_unloaded(struct drain *drain, const struct stream *stream, struct span *span)
-{
-	uint64_t ticks = record_ticks(view_load64(span->at)), seen;
-	struct module_end end;
-
-	if (span->stop - span->at < (ptrdiff_t)RECORD_UNLOADED_WORDS)
-		return STEP_BAD;
-	seen = view_load64(span->at + 6);
-	if (ticks > span->limit)
-		return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
-	end = (struct module_end){
-		.time_ns = clockmap_ns(&drain->common->clock, ticks),
-		.seen_ns = clockmap_ns(&drain->common->clock, seen < ticks ? seen : ticks),
-		.start = view_load64(span->at + 1),
-		.bias = view_load64(span->at + 3),
-		.path = names_id(&drain->common->names, view_load64(span->at + 4)),
-		.build_id = names_id(&drain->common->names, view_load64(span->at + 5))
-	};
-	end.end = end.start + view_load64(span->at + 2);
-	if (end.end <= end.start)
-		return STEP_BAD;
-	modules_note_end(&stream->process->modules, &end);
-	span->at += RECORD_UNLOADED_WORDS;
-	return STEP_ON;
-}
-
-static enum step drain_stack(struct stream *stream, struct span *span)
-{
-	uint64_t id;
-
-	if (span->stop - span->at < (ptrdiff_t)RECORD_STACK_WORDS)
-		return STEP_BAD;
-	id = view_load64(span->at + 1);
-	if (!id || id >> RECORD_STACK_BITS)
-		return STEP_BAD;
-	stream->stack = id;
-	span->at += RECORD_STACK_WORDS;
-	return STEP_ON;
-}
-
-static enum step drain_text(struct drain *drain, struct stream *stream, struct span *span)
-{
-	uint64_t words[RECORD_PIECE_WORDS];
-
-	if (span->stop - span->at < (ptrdiff_t)RECORD_PIECE_WORDS)
-		return STEP_BAD;
-	for (unsigned int i = 1; i < RECORD_PIECE_WORDS; i++)
-		words[i] = view_load64(span->at + i);
-	if (!names_take_piece(&drain->common->names, &stream->text, words + 1))
-		return STEP_BAD;
-	span->at += RECORD_PIECE_WORDS;
-	return STEP_ON;
-}
-
 /* Words of a RECORD_IN_BLOCK with this number; 0: no recorder writes such an event. */
 static uint64_t in_block_words(uint64_t number)
 {
@@ -535,16 +404,6 @@ static uint64_t in_block_words(uint64_t number)
 		if (event->field[i].codec == EVT_CODEC_text)
 			return 0;
 	return RECORD_IN_BLOCK_HEAD + event->field_count;
-}
-
-/* Decides by its time whether the record at span->at may be taken. */
-static enum step span_judge_time(const struct span *span)
-{
-	uint64_t ticks = record_ticks(view_load64(span->at));
-
-	if (ticks <= span->limit)
-		return STEP_ON;
-	return ticks - span->limit > FUTURE_TICKS ? STEP_BAD : STEP_LATER;
 }
 
 /* None of these events is a hot one. */
@@ -587,16 +446,8 @@ static enum step drain_slow(struct drain *drain, struct stream *stream, struct s
 	uint32_t type = record_type(first);
 	uint64_t ticks = record_ticks(first);
 
-	if (type == RECORD_TEXT)
-		return drain_text(drain, stream, span);
-	if (type == RECORD_FRAME)
-		return drain_frame(drain, stream, span);
-	if (type == RECORD_STACK)
-		return drain_stack(stream, span);
-	if (type == RECORD_LINE)
-		return drain_line(drain, span);
-	if (type == RECORD_UNLOADED)
-		return drain_unloaded(drain, stream, span);
+	if (definition_is(type))
+		return definition_take(drain, stream, span);
 	if (type == RECORD_IN_BLOCK)
 		return drain_in_block(drain, stream, span);
 	if (type == RECORD_PAD) {
@@ -763,7 +614,7 @@ void drain_look_for_frames(struct drain *drain, const struct stream *stream)
 		if (!words)
 			return;
 		if (record_type(view_load64(stream->words + offset)) == RECORD_FRAME)
-			drain_define_frame(drain, stream->words + offset);
+			definition_put_frame(drain, stream->words + offset);
 	}
 }
 

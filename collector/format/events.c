@@ -101,6 +101,16 @@ const struct evt_descriptor evt_descriptors[EVT_ID_LIMIT] = {
 #include "collector/format/events.def"
 };
 
+unsigned int evt_duration_field(uint32_t id)
+{
+	const struct evt_descriptor *known = &evt_descriptors[id];
+	unsigned int field = 0;
+
+	while (field < known->field_count && !known->field[field].is_span)
+		field++;
+	return field < known->field_count ? field : EVT_FIELDS_MAX;
+}
+
 const uint16_t evt_numbers[EVT_ID_LIMIT] = {
 #define EVENT(id, name, family, doc) [id] = id,
 #define EVENT_IN_BLOCK(n, name, family, doc) \

@@ -429,6 +429,9 @@ static inline bool evt_closes_range(uint32_t id, enum evt_scope_owner owner)
 	return id < EVT_ID_LIMIT && evt_scope_is_range(evt_roles[id].closes, owner);
 }
 
+/* The field that says how long a call took; EVT_FIELDS_MAX: it is no event of a call. */
+unsigned int evt_duration_field(uint32_t id);
+
 /* Ends one scope and begins the next of the same kind, as a step does. */
 static inline bool evt_is_between(uint32_t id)
 {

@@ -33,48 +33,50 @@ static bool paths_count_below(_Atomic uint32_t *counter, uint32_t most)
 	return false;
 }
 
-/* A slot that is taken by another thread meanwhile costs the endpoint one path of its number. */
+/* The slot that has the value, or a free one; NULL: there is no room. */
+static _Atomic uint64_t *paths_slot(_Atomic uint64_t *slots, uint32_t count, uint64_t value,
+				    uint64_t *ret_found)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		_Atomic uint64_t *at = &slots[(value + i) % count];
+
+		*ret_found = atomic_load_explicit(at, memory_order_relaxed);
+		if (!*ret_found || *ret_found == value)
+			return at;
+	}
+	return NULL;
+}
+
+/* For a value that has been counted: its count is lost if others take the last free slots. */
+static bool paths_put(_Atomic uint64_t *slots, uint32_t count, uint64_t value)
+{
+	_Atomic uint64_t *at;
+	uint64_t found;
+
+	while ((at = paths_slot(slots, count, value, &found)))
+		if (found || atomic_compare_exchange_strong(at, &found, value))
+			return true;
+	return false;
+}
+
 bool paths_keeps(struct paths *paths, uint64_t endpoint, uint64_t path)
 {
-	struct paths_endpoint *of = NULL;
+	uint64_t found;
+	struct paths_endpoint *of;
 
-	for (uint32_t i = 0; i < PROBES; i++) {
-		_Atomic uint64_t *at = &paths->path[(path + i) % PATHS_SLOTS];
-		uint64_t found = atomic_load_explicit(at, memory_order_relaxed);
-
-		if (found && found != path)
-			continue;
-		if (found)
-			return true;
-		/* the first of its probes that is free: it was not kept before */
-		if (!of) {
-			of = paths_endpoint_of(paths, endpoint);
-			if (!of || !paths_count_below(&of->count, PATHS_OF_ENDPOINT))
-				return false;
-		}
-		if (atomic_compare_exchange_strong(at, &found, path) || found == path)
-			return true;
-	}
-	return false;
+	if (!paths_slot(paths->path, PATHS_SLOTS, path, &found) || found)
+		return found == path;
+	of = paths_endpoint_of(paths, endpoint);
+	return of && paths_count_below(&of->count, PATHS_OF_ENDPOINT) &&
+	       paths_put(paths->path, PATHS_SLOTS, path);
 }
 
 bool paths_names(struct paths *paths, uint64_t endpoint, uint32_t most)
 {
-	bool is_counted = false;
+	uint64_t found;
 
-	for (uint32_t i = 0; i < PROBES; i++) {
-		_Atomic uint64_t *at = &paths->named[(endpoint + i) % PATHS_NAMED_SLOTS];
-		uint64_t found = atomic_load_explicit(at, memory_order_relaxed);
-
-		if (found && found != endpoint)
-			continue;
-		if (found)
-			return true;
-		if (!is_counted && !paths_count_below(&paths->named_count, most))
-			return false;
-		is_counted = true;
-		if (atomic_compare_exchange_strong(at, &found, endpoint) || found == endpoint)
-			return true;
-	}
-	return false;
+	if (!paths_slot(paths->named, PATHS_NAMED_SLOTS, endpoint, &found) || found)
+		return found == endpoint;
+	return paths_count_below(&paths->named_count, most) &&
+	       paths_put(paths->named, PATHS_NAMED_SLOTS, endpoint);
 }

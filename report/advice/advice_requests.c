@@ -38,8 +38,8 @@ static struct step_line request_line_of(const struct bottleneck *bottleneck, str
 
 static void requests_own_init(const struct bottleneck *bottleneck, struct own *own)
 {
-	own_init(own, bottleneck->source, run_options(bottleneck->run));
-	own_places_note_scripts(bottleneck->request_lines->samples, own);
+	own_places_init(own, bottleneck->request_lines->samples, bottleneck->source,
+			run_options(bottleneck->run));
 }
 
 /* How many requests were open at a time, at least 1. */

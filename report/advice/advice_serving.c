@@ -49,8 +49,7 @@ static uint64_t sum_holders(const struct bottleneck *bottleneck, size_t thread,
 	struct own own;
 
 	line_sums_init(ret_lines);
-	own_init(&own, bottleneck->source, run_options(bottleneck->run));
-	own_places_note_scripts(looks->samples, &own);
+	own_places_init(&own, looks->samples, bottleneck->source, run_options(bottleneck->run));
 	for (size_t i = 0; i < looks->row_count; i++) {
 		const struct wait_row *row = &looks->row[i];
 		struct wait_place place;

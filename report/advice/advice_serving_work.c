@@ -398,8 +398,7 @@ static void batching_look(struct batching *batching, const struct bottleneck *bo
 								sizeof(uint64_t)) };
 	line_sums_init(&batching->waiting);
 	line_sums_init(&batching->results);
-	own_init(&own, bottleneck->source, run_options(bottleneck->run));
-	own_places_note_scripts(looks->samples, &own);
+	own_places_init(&own, looks->samples, bottleneck->source, run_options(bottleneck->run));
 	for (size_t i = 0; bottleneck->serving.is_server && i < looks->row_count; i++)
 		if (waits_for_result(bottleneck, i)) {
 			struct step_line line = bottleneck->serving.place[i].line;

@@ -395,8 +395,7 @@ static struct event_loop *loops_of(const struct bottleneck *bottleneck)
 	for (size_t i = 0; i < looks->thread_room; i++)
 		for (unsigned int c = 0; c < CALLBACKS; c++)
 			line_sums_init(&loop[i].callback[c].lines);
-	own_init(&own, bottleneck->source, run_options(bottleneck->run));
-	own_places_note_scripts(looks->samples, &own);
+	own_places_init(&own, looks->samples, bottleneck->source, run_options(bottleneck->run));
 	for (size_t i = 0; i < looks->row_count; i++) {
 		const struct wait_row *row = &looks->row[i];
 		struct wait_place place;

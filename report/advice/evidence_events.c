@@ -375,8 +375,6 @@ static void evidence_events_take_window(void *state, const struct source_event *
 
 static void evidence_events_start(void *state, struct run *run, const void *options)
 {
-	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
-					     EVT_cuda_alloc, EVT_cuda_free };
 	struct evidence_state *mine = state;
 
 	(void)options;
@@ -400,8 +398,7 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_nvtx_pop, 0, take_pop, mine);
 	run_reads(run, EVT_action_begin, FIELDS_ALL, take_action, mine);
 	run_reads(run, EVT_action_end, 0, take_action_end, mine);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		run_reads(run, calls[i], FIELDS_ALL, take_any_call, mine);
+	run_reads_calls(run, EVT_FAMILY_cuda, FIELDS_ALL, take_any_call, mine);
 	run_reads(run, EVT_gc_begin, 0, take_collection, mine);
 	run_reads(run, EVT_gc_end, 0, take_collected, mine);
 	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, mine);

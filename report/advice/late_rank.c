@@ -62,8 +62,8 @@ bool late_rank_line(const struct bottleneck *bottleneck, const struct late_rank 
 
 	if (!late->steps || !late->other_steps || !(late->waited_ns > 0))
 		return false;
-	own_init(&own, bottleneck->source, run_options(bottleneck->run));
-	own_places_note_scripts(bottleneck->waits->samples, &own);
+	own_places_init(&own, bottleneck->waits->samples, bottleneck->source,
+			run_options(bottleneck->run));
 	line_sums_init(&lines.late);
 	line_sums_init(&lines.others);
 	for (size_t i = 0; i < bottleneck->waits->row_count; i++)

@@ -297,8 +297,7 @@ struct found_lines {
 static void found_make(struct found_lines *found, const struct step_lines *lines,
 		       enum step_lines_of of)
 {
-	own_init(&found->own, lines->source, run_options(lines->run));
-	own_places_note_scripts(lines->samples, &found->own);
+	own_places_init(&found->own, lines->samples, lines->source, run_options(lines->run));
 	line_links_init(&found->links);
 	found->line = add_up(lines, of, &found->own, &found->links, &found->count);
 }
@@ -381,8 +380,7 @@ static bool step_lines_find_library(const struct step_lines *lines, const struct
 	text[0] = '\0';
 	if (!line->is_users)
 		return false;
-	own_init(&own, lines->source, run_options(lines->run));
-	own_places_note_scripts(lines->samples, &own);
+	own_places_init(&own, lines->samples, lines->source, run_options(lines->run));
 	is_found = library_place_find(lines->samples, &own, &caller, &place);
 	if (is_found)
 		library_place_text(lines->source, &place, text);

@@ -275,8 +275,8 @@ void wait_causes_look(struct wait_causes *causes, const struct bottleneck *bottl
 				   .process = bottleneck->process };
 
 	*causes = (struct wait_causes){ .is_of_steps = bottleneck->steps->time.count != 0 };
-	own_init(&looking.own, bottleneck->source, run_options(bottleneck->run));
-	own_places_note_scripts(looks->samples, &looking.own);
+	own_places_init(&looking.own, looks->samples, bottleneck->source,
+			run_options(bottleneck->run));
 	looking.cause_of = memory_zero(looks->row_count + 1, sizeof(*looking.cause_of));
 	for (size_t i = 0; i < looks->row_count; i++)
 		add_row(&looking, i);

@@ -286,8 +286,7 @@ static struct own *wait_looks_own(struct state *mine)
 	if (places < 2 * mine->own_places)
 		return &mine->own;
 	own_release(&mine->own);
-	own_init(&mine->own, mine->source, run_options(mine->run));
-	own_places_note_scripts(mine->looks.samples, &mine->own);
+	own_places_init(&mine->own, mine->looks.samples, mine->source, run_options(mine->run));
 	mine->own_places = places;
 	return &mine->own;
 }

@@ -20,13 +20,23 @@ static const struct known_work known_works[] = {
 #include "report/advice/work_places.def"
 };
 
-enum server_role { ROLE_NONE, ROLE_SERVES, ROLE_POOL, ROLE_DOWNSTREAM };
+enum wait_role {
+	ROLE_NONE,
+	ROLE_SERVES,
+	ROLE_POOL,
+	ROLE_DOWNSTREAM,
+	ROLE_TURN,
+	ROLE_RUNNER,
+	ROLE_CALLBACK,
+	ROLE_WORKER,
+	ROLE_SAMPLE,
+};
 
 static const struct {
 	const char *file, *function;
-	enum server_role role;
+	enum wait_role role;
 } place_roles[] = {
-#define PLACE_ROLE(file, function, role, server_role) { file, function, ROLE_##server_role },
+#define PLACE_ROLE(file, function, role, wait_role) { file, function, ROLE_##wait_role },
 #include "report/samples/place_roles.def"
 };
 
@@ -49,31 +59,18 @@ static bool frame_of(const struct samples *samples, const struct source *source,
 	return true;
 }
 
-static bool is_file(const struct frame *frame, const char *end)
-{
-	return place_file_is(frame->file, frame->file_length, end);
-}
-
-static bool is_function(const struct frame *frame, const char *name)
-{
-	size_t bytes = strlen(name);
-
-	return frame->function_length == bytes && !memcmp(frame->function, name, bytes);
-}
-
+/* `function` "": any of that file. */
 static bool is_at(const struct frame *frame, const char *file, const char *function)
 {
-	return is_function(frame, function) && is_file(frame, file);
+	return (!*function || text_is(frame->function, frame->function_length, function)) &&
+	       place_file_is(frame->file, frame->file_length, file);
 }
 
 static const struct known_place *wait_places_known_of(const struct frame *frame)
 {
 	for (size_t i = 0; i < sizeof(known_places) / sizeof(known_places[0]); i++) {
-		const struct known_place *known = &known_places[i];
-
-		if ((!*known->function || is_function(frame, known->function)) &&
-		    is_file(frame, known->file))
-			return known;
+		if (is_at(frame, known_places[i].file, known_places[i].function))
+			return &known_places[i];
 	}
 	return NULL;
 }
@@ -81,21 +78,17 @@ static const struct known_place *wait_places_known_of(const struct frame *frame)
 static const struct known_work *work_of(const struct frame *frame)
 {
 	for (size_t i = 0; i < sizeof(known_works) / sizeof(known_works[0]); i++) {
-		const struct known_work *work = &known_works[i];
-
-		if ((!*work->function || is_function(frame, work->function)) &&
-		    is_file(frame, work->file))
-			return work;
+		if (is_at(frame, known_works[i].file, known_works[i].function))
+			return &known_works[i];
 	}
 	return NULL;
 }
 
-static enum server_role server_role_of(const struct frame *frame)
+static enum wait_role wait_role_of(const struct frame *frame)
 {
 	for (size_t i = 0; i < sizeof(place_roles) / sizeof(place_roles[0]); i++)
 		if (place_roles[i].role &&
-		    (!*place_roles[i].function || is_function(frame, place_roles[i].function)) &&
-		    is_file(frame, place_roles[i].file))
+		    is_at(frame, place_roles[i].file, place_roles[i].function))
 			return place_roles[i].role;
 	return ROLE_NONE;
 }
@@ -103,7 +96,7 @@ static enum server_role server_role_of(const struct frame *frame)
 /* `depth` counts the frames of the process itself, from the innermost one on. */
 static void take_role(const struct frame *frame, unsigned int depth, struct wait_place *found)
 {
-	switch (server_role_of(frame)) {
+	switch (wait_role_of(frame)) {
 	case ROLE_SERVES:
 		found->is_server = true;
 		break;
@@ -113,6 +106,22 @@ static void take_role(const struct frame *frame, unsigned int depth, struct wait
 		break;
 	case ROLE_DOWNSTREAM:
 		found->is_downstream |= !found->has_line || !found->line.is_users;
+		break;
+	case ROLE_TURN:
+		found->is_in_loop = true;
+		break;
+	case ROLE_RUNNER:
+		found->is_in_callback |= !found->is_in_loop && depth > 0;
+		found->is_in_loop = true;
+		break;
+	case ROLE_CALLBACK:
+		found->is_in_callback = true;
+		break;
+	case ROLE_WORKER:
+		found->is_worker = true;
+		break;
+	case ROLE_SAMPLE:
+		found->is_in_sample = true;
 		break;
 	default:
 		break;
@@ -155,29 +164,6 @@ static void put_caller(const struct samples *samples, const struct sample_place 
 	found->line.caller_number = place->line;
 }
 
-/* Returns true if from here outwards the stack only leads to a library's loop. */
-static bool wait_places_take_frame(const struct frame *frame, unsigned int depth,
-				   struct wait_place *found)
-{
-	if (is_at(frame, "torch/utils/data/_utils/worker.py", "_worker_loop")) {
-		found->is_worker = true;
-		return true;
-	}
-	if (is_at(frame, "torch/utils/data/_utils/fetch.py", "fetch"))
-		found->is_in_sample = true;
-	if (is_at(frame, "asyncio/events.py", "_run"))
-		found->is_in_callback = true;
-	if (is_at(frame, "asyncio/base_events.py", "_run_once"))
-		found->is_in_loop = true;
-	/* a loop written in C has no frames of its own between this and its callbacks */
-	if (is_at(frame, "asyncio/runners.py", "run") && !found->is_in_loop) {
-		found->is_in_loop = true;
-		found->is_in_callback = depth > 0;
-	}
-	/* the code that runs the loop is not in it */
-	return found->is_in_loop && found->is_in_callback;
-}
-
 static void take_kind(const struct frame *frame, struct wait_place *found)
 {
 	const struct known_place *known = wait_places_known_of(frame);
@@ -208,7 +194,8 @@ void wait_place_look(const struct samples *samples, struct own *own, uint64_t ke
 		take_role(&frame, depth, ret_place);
 		if (own_place_begins_process(samples, own, place))
 			break;
-		if (wait_places_take_frame(&frame, depth, ret_place))
+		/* the code that runs the loop is not in it */
+		if (ret_place->is_worker || (ret_place->is_in_loop && ret_place->is_in_callback))
 			break;
 		if (is_users && (!ret_place->has_line || !ret_place->line.is_users))
 			wait_places_put_line(samples, place, true, ret_place);

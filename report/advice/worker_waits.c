@@ -176,8 +176,8 @@ void worker_waits_look(const struct bottleneck *bottleneck, struct worker_waits 
 	*ret_waits = (struct worker_waits){ .sets = 0 };
 	if (!looking.looks->pair_count)
 		return;
-	own_init(&looking.own, bottleneck->source, run_options(bottleneck->run));
-	own_places_note_scripts(looking.looks->samples, &looking.own);
+	own_places_init(&looking.own, looking.looks->samples, bottleneck->source,
+			run_options(bottleneck->run));
 	looking.worker = memory_zero(looking.count, sizeof(*looking.worker));
 	find_workers(&looking, ret_waits);
 	line_sums_init(&sums.all);

@@ -101,11 +101,24 @@ void run_free(struct run *run);
 void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state);
 
 /*
- * The same for all events that open and close scopes of that kind. `fields`: of those that open
- * one. Those that close one have all fields that tell which (report/scopes/scope_events.h).
+ * The same for all events that open and close scopes of that kind; `opening` or `closing` may be
+ * NULL. `fields`: of those that open one. Those that close one have all fields that tell which
+ * (report/scopes/scope_events.h).
  */
 void run_reads_scopes(struct run *run, enum evt_scope_kind kind, uint32_t fields,
 		      analysis_take *opening, analysis_take *closing, void *state);
+/* Only those with a key, by which the end names its scope; or only those without one. */
+void run_reads_keyed_scopes(struct run *run, enum evt_scope_kind kind, uint32_t fields,
+			    analysis_take *opening, analysis_take *closing, void *state);
+void run_reads_keyless_scopes(struct run *run, enum evt_scope_kind kind, uint32_t fields,
+			      analysis_take *opening, analysis_take *closing, void *state);
+
+/*
+ * The same for the calls of a family: its events that have a duration. They have it whatever
+ * `fields` says; see evt_duration_field().
+ */
+void run_reads_calls(struct run *run, enum evt_family family, uint32_t fields, analysis_take *take,
+		     void *state);
 
 /* The same for all events that open or close ranges of threads (report/scopes/open_ranges.h). */
 void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes the source's events to the analyses that read them. It knows no family: before the first
- * event it makes, for each kind of event, a list of the analyses that read it.
+ * Passes the source's events to the analyses that read them. It knows no family: which analyses
+ * read a kind of event is a list that was made before the first event (run_wants.c).
  */
-#include "report/core/analysis.h"
+#include "report/core/run_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/format/segment.h"
 #include "report/base/memory.h"
 #include "report/session/holes.h"
 
@@ -20,57 +18,6 @@
 #define SETTLE_EVENTS 1024u /* events between checks of what is settled */
 _Static_assert(PROGRESS_EVENTS % SETTLE_EVENTS == 0,
 	       "a look at the clock is one at what is settled");
-
-struct run_analysis {
-	const struct analysis_kind *kind;
-	void *state, *options;
-};
-
-struct run_reader {
-	analysis_take *take;
-	void *state; /* of an analysis */
-	bool follows, enters, leaves;
-};
-
-struct run_readers {
-	struct run_reader *reader;
-	size_t count, room;
-	bool follow; /* one of the readers follows */
-};
-
-struct run_heap_reader {
-	source_take_heap *take;
-	void *state;
-};
-
-struct run {
-	struct source *source;
-	const struct options *options;
-	struct selection filters;
-	struct recorded_time captured;
-	struct detail detail;
-	struct run_analysis *analysis; /* each one after those that it wants */
-	size_t analysis_count, analysis_room;
-	struct run_readers readers[EVT_ID_LIMIT];
-	struct run_heap_reader *heap_reader;
-	size_t heap_reader_count, heap_reader_room;
-	struct frame_wants wants;
-	bool counts_all;
-	uint64_t by_id[EVT_ID_LIMIT], all; /* events that count */
-	uint64_t *of_thread, *of_process;  /* by index */
-	size_t thread_room, process_room;
-	/* the thread whose events are counted in `tally` only so far; NULL: none */
-	const struct source_thread *tallied;
-	uint64_t tally;
-	/* events that count and only need to be passed to their readers */
-	bool is_plain[EVT_ID_LIMIT];
-	bool *stopped; /* by process: outside of its capture range */
-	size_t stopped_room;
-	uint64_t settled_ns;
-	struct source_event waiting; /* kept for the next run_continue() */
-	bool has_waiting;
-	uint64_t continued; /* events that run_continue() has taken */
-};
 
 struct run *run_new(struct source *source, const struct filter_settings *filter)
 {
@@ -117,221 +64,12 @@ void run_free(struct run *run)
 	free(run);
 }
 
-/* --- what analyses want --- */
-
-static void *run_find(const struct run *run, const struct analysis_kind *kind, const void *options)
-{
-	for (size_t i = 0; i < run->analysis_count; i++)
-		if (run->analysis[i].kind == kind &&
-		    !memcmp(run->analysis[i].options, options, kind->options_bytes))
-			return run->analysis[i].state;
-	return NULL;
-}
-
-const void *run_look(const struct run *run, const struct analysis_kind *kind)
-{
-	const void *state = NULL;
-
-	for (size_t i = 0; i < run->analysis_count && !state; i++)
-		if (run->analysis[i].kind == kind && !kind->options_bytes)
-			state = run->analysis[i].state;
-	return state;
-}
-
-void *run_want(struct run *run, const struct analysis_kind *kind, const void *options)
-{
-	void *copy = memory_zero(kind->options_bytes + 1, 1), *state;
-
-	if (options)
-		memcpy(copy, options, kind->options_bytes);
-	state = run_find(run, kind, copy);
-	if (state) {
-		free(copy);
-		return state;
-	}
-	state = memory_zero(1, kind->state_bytes);
-	kind->start(state, run, copy); /* start() may want others, which then precede it */
-	run->analysis = memory_room(run->analysis, run->analysis_count, &run->analysis_room,
-				    sizeof(*run->analysis));
-	run->analysis[run->analysis_count++] = (struct run_analysis){ kind, state, copy };
-	return state;
-}
-
-static void run_add_reader(struct run *run, enum evt_id id, struct run_reader reader)
-{
-	struct run_readers *readers = &run->readers[id];
-
-	readers->reader = memory_room(readers->reader, readers->count, &readers->room,
-				      sizeof(*readers->reader));
-	readers->reader[readers->count++] = reader;
-}
-
-void run_reads(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
-{
-	run_add_reader(run, id, (struct run_reader){ .take = take, .state = state });
-	run->wants.event[id] = true;
-	run->wants.fields[id] |= fields;
-}
-
-void run_reads_scopes(struct run *run, enum evt_scope_kind kind, uint32_t fields,
-		      analysis_take *opening, analysis_take *closing, void *state)
-{
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
-		const struct evt_role *role = &evt_roles[id];
-		uint32_t told = (role->key ? 1u << (role->key - 1) : 0) |
-				(role->elsewhere ? 1u << (role->elsewhere - 1) : 0);
-
-		if (role->opens == kind)
-			run_reads(run, (enum evt_id)id, fields, opening, state);
-		if (role->closes == kind)
-			run_reads(run, (enum evt_id)id, told, closing, state);
-	}
-}
-
-void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *closing, void *state)
-{
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
-		if (evt_opens_range(id, EVT_OWNER_thread))
-			run_reads(run, (enum evt_id)id, FIELDS_ALL, opening, state);
-		if (evt_closes_range(id, EVT_OWNER_thread))
-			run_reads(run, (enum evt_id)id, FIELDS_ALL, closing, state);
-	}
-}
-
-void run_follows(struct run *run, void *state)
-{
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
-		struct run_readers *readers = &run->readers[id];
-
-		for (size_t i = 0; i < readers->count; i++)
-			if (readers->reader[i].state == state)
-				readers->reader[i].follows = readers->follow = true;
-	}
-}
-
-void run_enters(struct run *run, const void *state)
-{
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
-		for (size_t i = 0; i < run->readers[id].count; i++)
-			run->readers[id].reader[i].enters |= run->readers[id].reader[i].state ==
-							     state;
-}
-
-void run_leaves(struct run *run, const void *state)
-{
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
-		for (size_t i = 0; i < run->readers[id].count; i++)
-			run->readers[id].reader[i].leaves |= run->readers[id].reader[i].state ==
-							     state;
-}
-
-void run_seeks(struct run *run, const void *state)
-{
-	run_enters(run, state);
-	run_leaves(run, state);
-}
-
-void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
-{
-	run_add_reader(run, id, (struct run_reader){ .take = take, .state = state });
-	run->wants.sum[id] = true;
-	run->wants.event[id] |= run->filters.any;
-	run->wants.fields[id] |= fields;
-}
-
-void run_sums_exact(struct run *run, enum evt_id id)
-{
-	run->wants.exact[id] = true;
-}
-
-void run_counts(struct run *run, enum evt_id id)
-{
-	run->wants.event[id] |= run->filters.any;
-}
-
-void run_counts_all(struct run *run)
-{
-	run->counts_all = true;
-}
-
-void run_reads_heap(struct run *run, source_take_heap *take, void *state)
-{
-	run->heap_reader = memory_room(run->heap_reader, run->heap_reader_count,
-				       &run->heap_reader_room, sizeof(*run->heap_reader));
-	run->heap_reader[run->heap_reader_count++] = (struct run_heap_reader){ take, state };
-	run->wants.heap = true;
-}
-
-void run_reads_stacks(struct run *run)
-{
-	run->wants.stacks = true;
-}
-
 static void run_take_heap(void *context, const struct source_heap *heap)
 {
 	const struct run *run = context;
 
 	for (size_t i = 0; i < run->heap_reader_count; i++)
 		run->heap_reader[i].take(run->heap_reader[i].state, heap);
-}
-
-static size_t run_place_of(const struct run *run, const void *state)
-{
-	size_t place = 0;
-
-	while (place < run->analysis_count && run->analysis[place].state != state)
-		place++;
-	return place;
-}
-
-/* In the order of the analyses, whenever each of them asked. */
-static void run_order_readers(struct run *run)
-{
-	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
-		struct run_reader *reader = run->readers[id].reader;
-
-		for (size_t i = 1; i < run->readers[id].count; i++) {
-			struct run_reader moved = reader[i];
-			size_t place = run_place_of(run, moved.state), at = i;
-
-			for (; at > 0 && run_place_of(run, reader[at - 1].state) > place; at--)
-				reader[at] = reader[at - 1];
-			reader[at] = moved;
-		}
-	}
-}
-
-static void run_wants_whole(struct run *run, enum evt_id id)
-{
-	run->wants.event[id] = true;
-	run->wants.fields[id] = FIELDS_ALL;
-}
-
-static bool is_of_range(uint32_t id)
-{
-	return evt_opens_range(id, EVT_OWNER_thread) || evt_closes_range(id, EVT_OWNER_thread) ||
-	       evt_opens_range(id, EVT_OWNER_process) || evt_closes_range(id, EVT_OWNER_process);
-}
-
-/* Adds what the run itself must see. An event that is delivered is in no sum. */
-static void run_complete_wants(struct run *run)
-{
-	run_wants_whole(run, EVT_python_task); /* the source reads it */
-	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
-	run->wants.event[EVT_detail_start] = run->wants.event[EVT_detail_stop] = true;
-	run_wants_whole(run, EVT_detail_asked);
-	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
-		run->wants.event[i] |= evt_is_between(i);
-		if (run->filters.settings.range && is_of_range(i))
-			run_wants_whole(run, (enum evt_id)i);
-		/* event_place() reads these fields */
-		if (evt_roles[i].identity)
-			run->wants.fields[i] |= 1u << (evt_roles[i].identity - 1);
-		if (evt_roles[i].inside)
-			run->wants.fields[i] |= 1u << (evt_roles[i].inside - 1);
-		run->wants.event[i] |= run->counts_all && run->filters.any;
-		run->wants.sum[i] &= !run->wants.event[i];
-	}
 }
 
 /* --- what is no longer known --- */
@@ -414,10 +152,6 @@ static void run_remap(struct run *run, const struct source_process *process)
 			run->analysis[i].kind->remap(run->analysis[i].state, process);
 }
 
-/*
- * Handles the collector's own events: about modules, about losses, and those that an analysis
- * wants.
- */
 static void run_take_window(struct run *run, const struct source_event *event)
 {
 	const struct evt_detail_asked *asked = EVENT_AS(detail_asked, &event->event);
@@ -428,6 +162,10 @@ static void run_take_window(struct run *run, const struct source_event *event)
 				       event->event.time_ns, asked->on != 0);
 }
 
+/*
+ * Handles the collector's own events: about modules, about losses, and those that an analysis
+ * wants.
+ */
 static void run_take_book(struct run *run, const struct source_event *event)
 {
 	const struct run_readers *readers;
@@ -629,47 +367,6 @@ static void progress_show(struct progress *progress)
 	progress->shown = true;
 	fprintf(stderr, "\rreading: %llu million events",
 		(unsigned long long)(progress->events >> 20));
-}
-
-/* Returns whether an event that follows the selected time reaches a reader that needs it. */
-static bool reads_after(uint32_t id, const struct run_reader *reader)
-{
-	const struct evt_role *role = evt_role_of(id);
-
-	return reader->follows || id == EVT_thread_clock || role->opens || role->closes ||
-	       role->details || role->is_deferred || role->is_timeless;
-}
-
-/* Families of which segments before and after the selected time have to be read, too. */
-static void run_plan_reader(uint32_t id, const struct run_reader *reader, struct source_plan *plan)
-{
-	uint64_t family = 1ull << evt_descriptors[id].family;
-
-	if (!reader->enters)
-		plan->before |= family;
-	if (!reader->leaves && reads_after(id, reader))
-		plan->after |= family;
-}
-
-static void run_seek(const struct run *run)
-{
-	const struct filter_settings *settings = &run->filters.settings;
-	struct source_plan plan = { .from_ns = settings->from_ns, .to_ns = settings->to_ns };
-
-	if (!settings->from_ns && settings->to_ns == UINT64_MAX)
-		return;
-	/* which ranges are open, and whose threads work for others */
-	for (uint32_t id = 0; id < EVT_ID_LIMIT && settings->range; id++)
-		if (evt_descriptors[id].name && is_of_range(id))
-			plan.before |= 1ull << evt_descriptors[id].family;
-	plan.after = plan.before;
-	for (uint32_t id = 0; id < EVT_ID_LIMIT; id++) {
-		const struct run_readers *readers = &run->readers[id];
-
-		for (size_t i = 0; i < readers->count && !segment_digest_has(id); i++)
-			run_plan_reader(id, &readers->reader[i], &plan);
-	}
-	source_seek(run->source, &plan);
 }
 
 void run_begin(struct run *run)

@@ -11,10 +11,6 @@ struct cuda_state {
 	struct run_key key;
 };
 
-static const enum evt_id calls[] = { EVT_cuda_call,  EVT_cuda_launch, EVT_cuda_copy,
-				     EVT_cuda_alloc, EVT_cuda_free,   EVT_cuda_unfinished };
-#define CALLS (sizeof(calls) / sizeof(calls[0]))
-
 const struct run_key *cuda_key(const struct cuda *cuda)
 {
 	return &((const struct cuda_state *)cuda)->key;
@@ -87,8 +83,7 @@ static void cuda_events_start(void *state, struct run *run, const void *options)
 	cuda_init(&mine->cuda, mine->source, asked->by, mine->key.kind != NULL);
 	if (cuda_wants_deferred(&mine->cuda))
 		deferred_listen(deferred_want(run), &listener, mine);
-	for (size_t i = 0; i < CALLS; i++)
-		run_reads(run, calls[i], FIELDS_ALL, cuda_events_take, mine);
+	run_reads_calls(run, EVT_FAMILY_cuda, FIELDS_ALL, cuda_events_take, mine);
 }
 
 static void cuda_events_finish(void *state)

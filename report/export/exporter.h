@@ -12,7 +12,7 @@
 #include "report/core/report_kind.h"
 #include "report/export/export.def"
 
-#define EXPORTER_DECLARE(name, function, is_of_stacks, doc) \
+#define EXPORTER_DECLARE(name, function, takes, doc) \
 	int export_##function(struct report_request *request);
 EXPORTERS(EXPORTER_DECLARE)
 #undef EXPORTER_DECLARE

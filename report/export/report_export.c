@@ -15,11 +15,10 @@
 
 static const struct exporter {
 	const char *name;
-	bool is_of_stacks;
+	unsigned int takes;
 	int (*run)(struct report_request *request);
 } all[] = {
-#define EXPORTER_ENTRY(name, function, is_of_stacks, doc) \
-	{ #name, is_of_stacks, export_##function },
+#define EXPORTER_ENTRY(name, function, takes, doc) { #name, takes, export_##function },
 	EXPORTERS(EXPORTER_ENTRY)
 };
 
@@ -155,12 +154,11 @@ static int no_such_format(struct report_request *request, const char *word)
 /* Checks for errors that do not depend on the recording. */
 static int report_export_check(struct report_request *request, const struct exporter *exporter)
 {
-	unsigned int of_stacks = TAKES_of | TAKES_value | TAKES_names | TAKES_symbols;
-	unsigned int given = request->options->given & of_stacks;
+	unsigned int given = request->options->given & OF_STACKS & ~exporter->takes;
 
-	if (given && !exporter->is_of_stacks) {
+	if (given) {
 		snprintf(request->message, sizeof(request->message),
-			 "export %s takes no --%s: it is of formats with stacks", exporter->name,
+			 "export %s takes no --%s: other formats do", exporter->name,
 			 request->options->given_name[__builtin_ctz(given)]);
 		return STATUS_USAGE;
 	}

@@ -477,19 +477,15 @@ static void helpers_start(void *state, struct run *run, const void *options)
 				       FIELD_BIT(torch_begin_ex, scope) |
 				       FIELD_BIT(torch_begin_ex, thread) |
 				       FIELD_BIT(torch_begin_ex, forward_thread);
-	static const uint32_t ends = FIELD_BIT(torch_end_ex, thread);
 	struct helpers_state *mine = state;
 
 	(void)options;
 	mine->source = run_source(run);
 	helpers_init(&mine->helpers);
-	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), helpers_take_opening, mine);
-	run_reads(run, EVT_torch_begin_ex, begins, take_opening_ex, mine);
-	run_reads(run, EVT_torch_begin_id, begins, take_opening_ex, mine);
-	run_reads(run, EVT_torch_end, 0, helpers_take_closing, mine);
-	run_reads(run, EVT_torch_end_outer, 0, helpers_take_closing, mine);
-	run_reads(run, EVT_torch_end_ex, ends, take_closing_named, mine);
-	run_reads(run, EVT_torch_end_id, ends, take_closing_named, mine);
+	run_reads_keyless_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin, name),
+				 helpers_take_opening, helpers_take_closing, mine);
+	run_reads_keyed_scopes(run, EVT_SCOPE_KIND_operator, begins, take_opening_ex,
+			       take_closing_named, mine);
 	run_seeks(run, state);
 }
 

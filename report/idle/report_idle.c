@@ -156,8 +156,7 @@ static void report_idle_fill_lines(struct report *report, struct table *table)
 	struct lines lines = { .by = by };
 	struct own own;
 
-	own_init(&own, run_source(report->run), report->request->options);
-	own_places_note_scripts(state->samples, &own);
+	own_places_init(&own, state->samples, run_source(report->run), report->request->options);
 	map_init(&lines.map);
 	line_links_init(&lines.links);
 	for (size_t i = 0; i < state->idle->row_count; i++) {

@@ -100,8 +100,6 @@ static const struct deferred_listener listener = { .place = action_events_place_
 
 static void action_events_start(void *state, struct run *run, const void *options)
 {
-	static const enum evt_id ranges[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_start,
-					      EVT_nvtx_pop, EVT_nvtx_end };
 	struct action_state *mine = state;
 
 	(void)options;
@@ -113,8 +111,10 @@ static void action_events_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_action_end, FIELDS_ALL, action_events_take_end, mine);
 	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin_ex, scope),
 			 action_events_take_operator, action_events_take_operator_end, mine);
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		run_reads(run, ranges[i], 0, action_events_take_range, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_push, 0, action_events_take_range,
+			 action_events_take_range, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_start, 0, action_events_take_range,
+			 action_events_take_range, mine);
 	run_seeks(run, state);
 }
 

@@ -117,10 +117,9 @@ static void range_events_start(void *state, struct run *run, const void *options
 		run_sums_exact(run, EVT_nvtx_start);
 		run_sums_exact(run, EVT_nvtx_end);
 	}
-	run_reads(run, EVT_nvtx_push, FIELDS_ALL, range_events_take_push, mine);
-	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
-		  range_events_take_push, mine);
-	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, range_events_take_pop, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_push,
+			 FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
+			 range_events_take_push, range_events_take_pop, mine);
 	run_reads(run, EVT_nvtx_start, FIELDS_ALL, range_events_take_start, mine);
 	run_reads(run, EVT_nvtx_end, FIELDS_ALL, range_events_take_end, mine);
 	run_reads(run, EVT_nvtx_mark, 0, range_events_take_mark, mine);
@@ -163,12 +162,10 @@ static void count_range(void *state, const struct source_event *event, bool coun
 
 static void range_events_work_start(void *state, struct run *run, const void *options)
 {
-	static const enum evt_id openings[] = { EVT_nvtx_push, EVT_nvtx_push_ex, EVT_nvtx_start };
-
 	(void)options;
 	((struct work_provider *)state)->works = works_provide(run);
-	for (size_t i = 0; i < sizeof(openings) / sizeof(openings[0]); i++)
-		run_reads(run, openings[i], 0, count_range, state);
+	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_push, 0, count_range, NULL, state);
+	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_start, 0, count_range, NULL, state);
 }
 
 const struct analysis_kind analysis_range_work = {

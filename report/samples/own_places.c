@@ -47,6 +47,13 @@ void own_places_note_scripts(const struct samples *samples, struct own *own)
 	}
 }
 
+void own_places_init(struct own *own, const struct samples *samples, const struct source *source,
+		     const struct options *options)
+{
+	own_init(own, source, options);
+	own_places_note_scripts(samples, own);
+}
+
 bool own_place_begins_process(const struct samples *samples, const struct own *own,
 			      const struct sample_place *place)
 {

@@ -9,7 +9,11 @@
 #include "report/core/own.h"
 #include "report/samples/sample_events.h"
 
-/* The scripts of the programs: where stacks begin. For who asks of recordings without folders. */
+/* own_init(), with the scripts of the programs noted. */
+void own_places_init(struct own *own, const struct samples *samples, const struct source *source,
+		     const struct options *options);
+
+/* The scripts are where stacks begin. */
 void own_places_note_scripts(const struct samples *samples, struct own *own);
 
 bool own_place_is_users(const struct samples *samples, struct own *own,

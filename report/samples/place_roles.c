@@ -12,7 +12,7 @@ static const struct {
 	const char *file, *function;
 	enum role role;
 } roles[] = {
-#define PLACE_ROLE(file, function, role, server_role) { file, function, ROLE_##role },
+#define PLACE_ROLE(file, function, role, wait_role) { file, function, ROLE_##role },
 #include "report/samples/place_roles.def"
 };
 

@@ -13,9 +13,9 @@
 #include "report/base/map.h"
 #include "report/base/memory.h"
 #include "report/helpers/helpers.h"
+#include "report/scopes/scope_events.h"
 #include "report/session/stacks.h"
 
-#define SCOPE_USER 7u /* at::RecordScope: Python may run in it */
 #define DEPTH_MAX 64u /* open operators whose stacks are kept */
 
 struct helped_thread {
@@ -35,33 +35,23 @@ struct helped_stacks {
 	struct map joined; /* key: outer and inner stack; value: both joined */
 };
 
-static void helped_stacks_take_begin(struct helped_stacks *helped, const struct source_event *event,
-				     bool is_user)
+static void helped_stacks_take(void *state, const struct source_event *event, bool counts)
 {
+	struct helped_stacks *helped = state;
 	uint32_t index = event->thread->index;
 	uint32_t depth = helped->helpers->thread[index].depth;
 	struct helped_thread *thread;
 
+	(void)counts;
 	helped->thread = memory_room(helped->thread, index, &helped->thread_room,
 				     sizeof(*helped->thread));
 	thread = &helped->thread[index];
 	thread->last = event->stack;
 	if (depth && depth <= DEPTH_MAX)
-		thread->open[depth - 1] = is_user ? STACK_NONE : event->stack;
-}
-
-static void helped_stacks_take(void *state, const struct source_event *event, bool counts)
-{
-	(void)counts;
-	helped_stacks_take_begin(state, event, false);
-}
-
-/* torch_begin_id has the same fields: helpers.h */
-static void take_ex(void *state, const struct source_event *event, bool counts)
-{
-	(void)counts;
-	helped_stacks_take_begin(state, event,
-				 EVENT_AS(torch_begin_ex, &event->event)->scope == SCOPE_USER);
+		/* Python may run in a user scope */
+		thread->open[depth - 1] = event_record_scope(event) == EVT_SCOPE_USER
+						  ? STACK_NONE
+						  : event->stack;
 }
 
 static void helped_stacks_take_block(void *state, const struct source_event *event, bool counts)
@@ -185,9 +175,8 @@ static void helped_stacks_start(void *state, struct run *run, const void *option
 	map_init(&helped->joined);
 	run_reads_stacks(run);
 	run_reads(run, EVT_malloc, 0, helped_stacks_take_block, helped);
-	run_reads(run, EVT_torch_begin, 0, helped_stacks_take, helped);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_ex, scope), take_ex, helped);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin_ex, scope),
+			 helped_stacks_take, NULL, helped);
 	run_seeks(run, state);
 }
 

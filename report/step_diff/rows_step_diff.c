@@ -224,8 +224,7 @@ void step_diff_fill(struct step_diff *diff, struct table *table)
 
 	if (!diff->two->are_known)
 		return;
-	own_init(&own, diff->source, diff->options);
-	own_places_note_scripts(diff->samples, &own);
+	own_places_init(&own, diff->samples, diff->source, diff->options);
 	step_match(&pairs, diff->tracks);
 	for (size_t i = 0; i < pairs.count; i++)
 		step_diff_put(diff, &own, &pairs.pair[i], i, table);

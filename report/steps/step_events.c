@@ -390,14 +390,16 @@ static void step_events_take_closing(void *state, const struct source_event *eve
 		take_own_mark(mine, event, 0, counts);
 }
 
-static void take_named_closing(void *state, const struct source_event *event, bool counts)
+static void take_operator_closing(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_torch_end_ex *end = EVENT_AS(torch_end_ex, &event->event);
 	struct step_state *mine = state;
 
-	if (!event_ends_elsewhere(event) &&
-	    step_ranges_pop_one(&mine->ranges, event_place(event),
-				name_matches(mine, event, end->name)))
+	if (!event_ends_named(event))
+		step_events_take_closing(state, event, counts);
+	else if (!event_ends_elsewhere(event) &&
+		 step_ranges_pop_one(&mine->ranges, event_place(event),
+				     name_matches(mine, event, end->name)))
 		take_own_mark(mine, event, end->name, counts);
 }
 
@@ -424,30 +426,16 @@ static void take_ended(void *state, const struct source_event *event, bool count
 
 static void read_ranges(struct run *run, void *state)
 {
-	run_reads(run, EVT_torch_begin, FIELDS_ALL, step_events_take_opening, state);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name),
-		  step_events_take_opening, state);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name),
-		  step_events_take_opening, state);
-	run_reads(run, EVT_nvtx_push, FIELDS_ALL, step_events_take_opening, state);
-	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
-		  step_events_take_opening, state);
-	run_reads(run, EVT_torch_end, 0, step_events_take_closing, state);
-	run_reads(run, EVT_torch_end_outer, 0, step_events_take_closing, state);
-	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, step_events_take_closing, state);
-	run_reads(run, EVT_torch_end_ex, FIELDS_ALL, take_named_closing, state);
-	run_reads(run, EVT_torch_end_id, FIELDS_ALL, take_named_closing, state);
-	run_reads(run, EVT_nvtx_start, FIELDS_ALL, take_started, state);
-	run_reads(run, EVT_nvtx_end, FIELDS_ALL, take_ended, state);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin_ex, name),
+			 step_events_take_opening, take_operator_closing, state);
+	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_push,
+			 FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
+			 step_events_take_opening, step_events_take_closing, state);
+	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_start, FIELDS_ALL, take_started, take_ended,
+			 state);
 }
 
 /* --- the analysis --- */
-
-/* Returns the last field of the event. */
-static unsigned int io_duration_field(unsigned int id)
-{
-	return evt_descriptors[id].field_count - 1;
-}
 
 static void step_events_take_io(void *state, const struct source_event *event, bool counts)
 {
@@ -457,7 +445,7 @@ static void step_events_take_io(void *state, const struct source_event *event, b
 		&(struct step_op){ .kind = STEP_OP_SPEND,
 				   .place = event_place(event),
 				   .category = (enum step_category)STEP_SPENT_io,
-				   .ns = event->event.value[io_duration_field(event->event.id)] });
+				   .ns = event->event.value[evt_duration_field(event->event.id)] });
 }
 
 static void step_events_take_wait(void *state, const struct source_event *event, bool counts,
@@ -560,10 +548,6 @@ static void step_events_finish(void *state)
 /* What happens inside of steps. */
 static void read_contents(struct run *run, struct step_state *mine)
 {
-	static const enum evt_id calls[] = { EVT_cuda_call, EVT_cuda_launch, EVT_cuda_copy,
-					     EVT_cuda_alloc, EVT_cuda_free };
-	uint32_t call = FIELD_BIT(cuda_call, duration_ns) | FIELD_BIT(cuda_call, flags);
-
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, step_events_take_sampling, mine);
 	run_reads(run, EVT_autograd_begin, FIELDS_ALL, step_events_take_pass, mine);
 	run_reads(run, EVT_autograd_end, 0, step_events_take_pass_end, mine);
@@ -574,15 +558,9 @@ static void read_contents(struct run *run, struct step_state *mine)
 			 step_events_take_begin, step_events_take_end, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, step_events_take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, step_events_take_async_end, mine);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		run_reads(run, calls[i], call, step_events_take_call, mine);
-	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
-		if (id != EVT_io_fd)
-			run_reads(run, (enum evt_id)id, 1u << io_duration_field(id),
-				  step_events_take_io, mine);
-	run_reads(run, EVT_io_unfinished, FIELD_BIT(io_unfinished, duration), step_events_take_io,
-		  mine);
-	run_reads(run, EVT_io_short, FIELD_BIT(io_short, total), step_events_take_io, mine);
+	run_reads_calls(run, EVT_FAMILY_cuda, FIELD_BIT(cuda_call, flags), step_events_take_call,
+			mine);
+	run_reads_calls(run, EVT_FAMILY_io, 0, step_events_take_io, mine);
 	if (mine->steps.wants_rows)
 		works_listen(works_want(run, WORK_BIT(lock_wait_ns) | WORK_BIT(condition_wait_ns) |
 						     WORK_BIT(poll_wait_ns) |

@@ -716,8 +716,7 @@ void stuck_find(struct stuck *stuck, const struct options *options)
 
 	stuck->process_count = source_processes(stuck->source, &process);
 	stuck->process = memory_zero(stuck->process_count + 1, sizeof(*stuck->process));
-	own_init(&stuck->own, stuck->source, options);
-	own_places_note_scripts(stuck->samples, &stuck->own);
+	own_places_init(&stuck->own, stuck->samples, stuck->source, options);
 	for (size_t i = 0; i < stuck->process_count; i++) {
 		stuck_take_process(stuck, process[i]);
 		stuck->until_ns = stuck_later(stuck->until_ns,

@@ -539,13 +539,8 @@ static void collectives_start(void *state, struct run *run, const void *options)
 	map_init(&mine->labels);
 	map_init(&mine->rows);
 	deferred_listen(deferred_want(run), &listener, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), collectives_take_begin,
-		  mine);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), collectives_take_begin,
-		  mine);
-	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, thread), collectives_take_end,
-		  mine);
-	run_reads(run, EVT_torch_end_id, 0, collectives_take_end, mine);
+	run_reads_keyed_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin_ex, scope),
+			       collectives_take_begin, collectives_take_end, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, collectives_take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, collectives_take_async_end, mine);
 }

@@ -6,6 +6,7 @@
 
 #include "report/base/memory.h"
 #include "report/core/work.h"
+#include "report/scopes/scope_events.h"
 
 /* The name is the first field of all of them. */
 _Static_assert(offsetof(struct evt_torch_begin, name) == 0 &&
@@ -34,15 +35,9 @@ static void operator_naming_start(void *state, struct run *run, const void *opti
 	(void)options;
 	naming->source = run_source(run);
 	operator_names_init(&naming->names);
-	run_reads(run, EVT_torch_begin, FIELD_BIT(torch_begin, name), operator_naming_take, naming);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, name), operator_naming_take,
-		  naming);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, name), operator_naming_take,
-		  naming);
-	run_reads(run, EVT_torch_end_ex, FIELD_BIT(torch_end_ex, name), operator_naming_take,
-		  naming);
-	run_reads(run, EVT_torch_end_id, FIELD_BIT(torch_end_id, name), operator_naming_take,
-		  naming);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin, name),
+			 operator_naming_take, NULL, naming);
+	run_reads_keyed_scopes(run, EVT_SCOPE_KIND_operator, 0, NULL, operator_naming_take, naming);
 	run_reads(run, EVT_torch_async_begin, FIELD_BIT(torch_async_begin, name),
 		  operator_naming_take, naming);
 	run_enters(run, naming);
@@ -83,18 +78,10 @@ static void note_sampling(void *state, const struct source_event *event, bool co
 	mine->one_in[process] = EVENT_AS(torch_sampling, &event->event)->one_in;
 }
 
-static bool operator_naming_is_label(const struct event *event)
+static bool operator_naming_is_label(const struct source_event *event)
 {
-	switch (event->id) {
-	case EVT_torch_async_begin:
-		return true;
-	case EVT_torch_begin_ex:
-		return EVENT_AS(torch_begin_ex, event)->scope == EVT_SCOPE_USER;
-	case EVT_torch_begin_id:
-		return EVENT_AS(torch_begin_id, event)->scope == EVT_SCOPE_USER;
-	default:
-		return false;
-	}
+	return event->event.id == EVT_torch_async_begin ||
+	       event_record_scope(event) == EVT_SCOPE_USER;
 }
 
 /* Labels are all recorded; an operator stands for those that are not. */
@@ -103,8 +90,7 @@ static uint64_t operators_of(const struct operator_work_state *mine,
 {
 	uint32_t process = event->process->index;
 
-	if (process >= mine->room || !mine->one_in[process] ||
-	    operator_naming_is_label(&event->event))
+	if (process >= mine->room || !mine->one_in[process] || operator_naming_is_label(event))
 		return 1;
 	return mine->one_in[process];
 }
@@ -125,9 +111,8 @@ static void operator_naming_work_start(void *state, struct run *run, const void 
 	(void)options;
 	mine->works = works_provide(run);
 	mine->naming = operator_naming_want(run, NULL);
-	run_reads(run, EVT_torch_begin, 0, count_operator, mine);
-	run_reads(run, EVT_torch_begin_ex, FIELD_BIT(torch_begin_ex, scope), count_operator, mine);
-	run_reads(run, EVT_torch_begin_id, FIELD_BIT(torch_begin_id, scope), count_operator, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin_ex, scope),
+			 count_operator, NULL, mine);
 	run_reads(run, EVT_torch_async_begin, 0, count_operator, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, note_sampling, mine);
 	run_enters(run, mine);

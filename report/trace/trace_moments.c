@@ -443,17 +443,8 @@ static void put_step(struct trace *trace, const struct step_row *row)
 
 /* --- for the analysis --- */
 
-static void read_call(struct trace *trace, struct run *run, enum evt_id id, analysis_take *take)
-{
-	describe_fields(trace, id);
-	run_reads(run, id, FIELDS_ALL, take, trace);
-}
-
 void trace_moments_start(struct trace *trace, struct run *run)
 {
-	static const enum evt_id calls[] = { EVT_cuda_call,  EVT_cuda_launch, EVT_cuda_copy,
-					     EVT_cuda_alloc, EVT_cuda_free,   EVT_cuda_unfinished };
-
 	map_init(&trace->started);
 	map_init(&trace->totals);
 	map_init(&trace->reserved);
@@ -470,13 +461,12 @@ void trace_moments_start(struct trace *trace, struct run *run)
 	works_listen(works_want(run, WORK_BIT(tensor_cpu_growth) | WORK_BIT(tensor_device_growth)),
 		     trace_moments_take_tensor, trace);
 	trace->call_field = memory_zero(EVT_ID_LIMIT, sizeof(*trace->call_field));
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		read_call(trace, run, calls[i], trace_moments_take_cuda);
-	read_call(trace, run, EVT_gpu_call, trace_moments_take_hidden_call);
-	for (unsigned int id = EVT_io_open; id <= EVT_io_wait; id++)
-		if (id != EVT_io_fd)
-			read_call(trace, run, (enum evt_id)id, trace_moments_take_io);
-	read_call(trace, run, EVT_io_unfinished, trace_moments_take_io);
+	run_reads_calls(run, EVT_FAMILY_cuda, FIELDS_ALL, trace_moments_take_cuda, trace);
+	run_reads(run, EVT_gpu_call, FIELDS_ALL, trace_moments_take_hidden_call, trace);
+	run_reads_calls(run, EVT_FAMILY_io, FIELDS_ALL, trace_moments_take_io, trace);
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		if (evt_duration_field(id) < EVT_FIELDS_MAX)
+			describe_fields(trace, (enum evt_id)id);
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_resident, trace);
 	run_reads(run, EVT_nvtx_mark, FIELD_BIT(nvtx_mark, name), trace_moments_take_mark, trace);
 	run_reads(run, EVT_nvtx_start, FIELDS_ALL, trace_moments_take_start, trace);

@@ -366,10 +366,9 @@ void trace_scopes_start(struct trace *trace, struct run *run)
 	map_init(&trace->forward);
 	trace->moment_unused = NEST_NONE;
 	read_operators(trace, run);
-	run_reads(run, EVT_nvtx_push, FIELDS_ALL, trace_scopes_take_push, trace);
-	run_reads(run, EVT_nvtx_push_ex, FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
-		  trace_scopes_take_push, trace);
-	run_reads(run, EVT_nvtx_pop, FIELDS_ALL, trace_scopes_take_pop, trace);
+	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_push,
+			 FIELD_BIT(nvtx_push, domain) | FIELD_BIT(nvtx_push, name),
+			 trace_scopes_take_push, trace_scopes_take_pop, trace);
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, trace_scopes_take_module, trace);
 	run_reads(run, EVT_torch_module_end, 0, take_module_end, trace);
 	run_reads(run, EVT_action_begin, FIELDS_ALL, trace_scopes_take_action, trace);

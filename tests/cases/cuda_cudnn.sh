@@ -4,6 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 need_cuda_torch eager
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 fake=$BUILD/fake
 preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13"
 

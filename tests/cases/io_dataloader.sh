@@ -39,7 +39,7 @@ for epoch in range(epochs):
         optimizer.step()
 END
 for workers in 0 2; do
-	INTERCEPT_TRACE=+io INTERCEPT_OUTPUT=$PWD/run$workers.evt LD_PRELOAD=$LIB "$PYTHON" train.py $workers >/dev/null ||
+	INTERCEPT_TRACE=+io,-alloc INTERCEPT_OUTPUT=$PWD/run$workers.evt LD_PRELOAD=$LIB "$PYTHON" train.py $workers >/dev/null ||
 		fail "train.py fails with $workers workers"
 	expect "run$workers.evt" 'sum(r.bytes_read for r in io.rows if r.file.endswith(".bin")) == 40 * 3 * 1000' \
 		'all(r.opens == 4 and r.reads == 3 and r.kind == "file" for r in io.rows if r.file.endswith(".bin"))' \
@@ -53,7 +53,7 @@ expect run0.evt 'sum(r.opens for r in io("--by", "op").rows if "DataLoader" in r
 expect run2.evt 'sum(r.name == "pt_data_worker" and r.kind == "file" for r in io("--by", "process").rows) == 6' \
 	'sum(r.opens for r in io("--by", "process").rows if r.name == "pt_data_worker" and r.kind == "file") >= 2 * 120'
 # a column without the family is empty
-INTERCEPT_OUTPUT=$PWD/without.evt LD_PRELOAD=$LIB "$PYTHON" train.py 0 >/dev/null
+INTERCEPT_TRACE=-alloc INTERCEPT_OUTPUT=$PWD/without.evt LD_PRELOAD=$LIB "$PYTHON" train.py 0 >/dev/null
 expect without.evt 'all(r.io_ns is None for r in steps.rows)' 'io.rows == []'
 expect_eq "advice on files that were not recorded" \
 	"$(json bottleneck without.evt '[r["id"] for r in rows if r["id"] in ("small_reads", "reopened_files", "dataloader_files")]')" "[]"

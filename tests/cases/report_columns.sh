@@ -14,23 +14,36 @@ expect "$file" 'alloc("--sort", "allocs:asc").rows == alloc("--sort", "allocatio
 	'alloc("--filter", "bytes>1KiB").rows == alloc("--filter", "bytes_allocated>1KiB").rows' \
 	'alloc("--filter", "live bytes > 1KiB").rows == alloc("--filter", "live_bytes>1KiB").rows' \
 	'alloc("--by", "thread", "--columns", "live").columns[0].name == "live_allocations"'
-keys=$(tables keys)
-# those of summary and bottleneck are of csv and json only
-for report in $(tables reports | grep -vxE 'summary|bottleneck'); do
-	columns=$(help_columns "$report")
-	(($(wc -l <<<"$columns") >= 3)) || fail "--help of $report lists no columns"
-	while IFS=: read -r name heading; do
-		seen=
-		while read -r line; do
-			# a column may be one of another key of --by: of one of them it is
-			# shellcheck disable=SC2086 # words
-			got=$("$REPORT" $line --columns "$heading" -f csv "$file" 2>err | head -n 1)
-			[[ $got == "$name" ]] && seen=1 && break
-			expect_match "$line --columns $heading" "$(cat err)" 'is a column of --by|is not recorded|one of several'
-		done < <(grep -E "^$report( |\$)" <<<"$keys" | sort -r)
-		[[ $seen ]] || fail "$report: no column '$name' by its heading '$heading': $(cat err)"
-	done <<<"$columns"
-done
+# Each column is known by its heading: of the report itself, or with one of its keys. As many are asked for at a time as one has.
+cat >headings.py <<'END'
+import collections, re, subprocess, sys
+program, file, keys = sys.argv[1:]
+waiting, asks = collections.defaultdict(dict), collections.defaultdict(list)  # by report
+for line in sys.stdin:
+    report, name, heading = line.rstrip("\n").split(":", 2)
+    waiting[report][heading] = name
+for line in keys.splitlines():
+    asks[line.split()[0]].insert(0, line.split())
+for report in asks.keys() - {"summary", "bottleneck"}:  # theirs are of csv and json only
+    assert len(waiting[report]) >= 3, "--help of %s lists no columns" % report
+    for ask in asks[report]:
+        names = dict(waiting[report])
+        while names:
+            done = subprocess.run((program, *ask, "--columns", ",".join(names), "-f", "csv", file), capture_output=True, text=True)
+            if not done.returncode:
+                got = done.stdout.split("\n")[0].split(",")
+                names = {heading: name for (heading, name), known in zip(names.items(), got) if known == name}
+                break
+            other = re.search(r"'([^']*)' (is a column of --by|.*is not recorded|is one of several)", done.stderr)
+            assert other, (ask, names, done.stderr)
+            del names[min(names, key=lambda heading: (names[heading] != other[1], heading != other[1]))]
+        for heading in names:
+            del waiting[report][heading]
+    assert not waiting[report], "%s: no columns by these headings: %s" % (report, waiting[report])
+END
+for report in $(tables reports); do
+	help_columns "$report" | sed "s/^/$report:/"
+done | python3 headings.py "$REPORT" "$file" "$(tables keys)" || fail "headings"
 
 # the column that the rows are sorted by is there, whatever the width
 for column in 'p90_ns p90' 'stddev_ns stddev'; do

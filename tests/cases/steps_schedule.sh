@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-need_torch
+need_torch eager
 "$PYTHON" - >table 2>err <<'END' || skip "torch.profiler does not come: $(tail -1 err)"
 import inspect, itertools, random, warnings
 from torch.profiler import schedule

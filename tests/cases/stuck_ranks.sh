@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 300
-need_torch
+need_torch eager
 export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 cat >hang.py <<'END'
 import os

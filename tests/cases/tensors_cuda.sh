@@ -5,6 +5,7 @@
 
 # timeout: 180
 need_cuda_torch eager
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 fake=$BUILD/fake
 cat >train.py <<'END'
 import json, os, torch

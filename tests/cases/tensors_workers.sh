@@ -5,6 +5,7 @@
 
 # timeout: 180
 need_torch eager
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 cat >work.py <<'END'
 import threading, torch
 from torch.utils.data import DataLoader, Dataset

@@ -6,6 +6,7 @@
 # timeout: 180
 # suite: test-all, a training beside torch.profiler over the fake CUDA
 need_cuda_torch eager
+export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would cost more than all that is tested here
 export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's own end
 fake=$BUILD/fake
 LIB=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13
