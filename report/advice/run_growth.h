@@ -19,8 +19,8 @@ struct run_growth {
 /* Returns whether it grows. */
 bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret_growth);
 /*
- * Says it, of a run without requests as a note, with the line that needed most arenas where they are
- * most of the growth.
+ * Says it, of a run without requests as a note, with the line that needed most arenas where those
+ * are most of the growth.
  */
 bool run_growth_say(const struct bottleneck *bottleneck, struct advice *advice);
 
