@@ -173,7 +173,7 @@ static bool has_no_request(const struct bottleneck *bottleneck, size_t row)
 	       !bottleneck->serving.thread[thread].is_loop;
 }
 
-#define DOWNSTREAM_MOST 50.0 /* percent of the serving time */
+#define DOWNSTREAM_MOST 50.0 /* percent of the serving time, or of the requests' */
 
 static bool waits_downstream(const struct bottleneck *bottleneck, size_t row)
 {
@@ -205,13 +205,16 @@ static bool may_answer_itself(const struct bottleneck *bottleneck,
 bool advice_downstream(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct serving_tally tally;
+	uint64_t requests_ns = request_lines_total_ns(bottleneck->request_lines);
 	bool applies;
 
 	serving_tally_make(&tally, bottleneck, waits_downstream);
 	applies = serving_tally_exceeds(&tally, bottleneck, advice) && tally.lines.count &&
 		  !may_answer_itself(bottleneck, &tally);
 	/* less is what a server that asks another one is for */
-	if (applies && advice->value >= DOWNSTREAM_MOST && tally.looks >= WAIT_LOOKS_MIN)
+	if (applies && tally.looks >= WAIT_LOOKS_MIN &&
+	    (advice->value >= DOWNSTREAM_MOST ||
+	     (requests_ns && (double)tally.ns >= DOWNSTREAM_MOST / 100 * (double)requests_ns)))
 		advice->severity = ADVICE_WARNING;
 	if (applies)
 		say_serving_work(bottleneck, &tally, "waited for answers of another server",
