@@ -93,7 +93,9 @@ static bool advice_limit(const struct bottleneck *bottleneck, struct advice *adv
 /* Returns whether the cause's seconds are, or may be, part of the guess's. */
 static bool explains(const struct advice *cause, const struct advice *guess)
 {
-	if (is_guess(cause) || advice_base_of(cause) != ADVICE_OF_STEPS)
+	/* a function may do in that time what other advice is about */
+	if (is_guess(cause) || cause->rule->look == advice_step_function ||
+	    advice_base_of(cause) != ADVICE_OF_STEPS)
 		return false;
 	if (guess->rule->look == advice_gpu_idle)
 		return !is_of_gpu(cause);
@@ -213,7 +215,8 @@ static bool is_said_of_function(const struct advice *of, const struct advice *ad
 	for (size_t i = 0; i < count && of->rule->look == advice_step_function; i++)
 		if (&advice[i] != of && advice[i].severity != ADVICE_NOTE &&
 		    advice[i].gain_ns >= of->gain_ns / 2 &&
-		    !strcmp(of->place.function, advice[i].place.function))
+		    (!strcmp(of->place.function, advice[i].place.function) ||
+		     is_at_line(of, &advice[i])))
 			return true;
 	return false;
 }

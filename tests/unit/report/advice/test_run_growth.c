@@ -16,7 +16,6 @@
 static unsigned int arenas_at[LOOKS]; /* how many arenas are mapped at each look */
 static unsigned int done_at;          /* the look at which the program is done; 0: none */
 static unsigned int imports_until;    /* the look until which it imports; 0: it does not */
-static bool is_looked_at;             /* the collector looks at the memory of the first process */
 
 static void write_it(unsigned int processes)
 {
@@ -30,9 +29,6 @@ static void write_it(unsigned int processes)
 	for (unsigned int i = 1; i < processes; i++)
 		FRAME_PUT(c.r.fw, 0, process, .process = 1 + i, .pid = 300 + i, .parent_pid = 100,
 			  .parent = 1);
-	for (unsigned int i = 0; i < LOOKS && is_looked_at; i++)
-		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS + MS, process_memory, .process = 1,
-			  .resident_bytes = 100 * MIB);
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, 1);
 	for (unsigned int i = 0; i < LOOKS; i++) {
@@ -133,26 +129,6 @@ static void processes_that_come_are_no_growth(void **state)
 	release();
 }
 
-/* Of several processes the collector's looks tell them apart. */
-static void one_of_two_processes_grows(void **state)
-{
-	const struct advice *advice;
-
-	is_looked_at = true;
-	map_arenas(0, LOOKS, 2);
-	write_it(2);
-	advice = advice_of("memory_growth");
-	assert_non_null(advice);
-	assert_non_null(strstr(advice->text, "to 120 MiB, in process 100."));
-	assert_null(strstr(advice->text, "other process"));
-	release();
-	map_arenas(0, LOOKS / 2, 1);
-	write_it(2);
-	assert_null(advice_of("memory_growth"));
-	release();
-	is_looked_at = false;
-}
-
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -162,7 +138,6 @@ int main(void)
 		cmocka_unit_test(imports_are_no_growth),
 		cmocka_unit_test(a_few_arenas_are_no_growth),
 		cmocka_unit_test(processes_that_come_are_no_growth),
-		cmocka_unit_test(one_of_two_processes_grows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
