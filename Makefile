@@ -287,7 +287,7 @@ test-gpu: programs ## what only a GPU can show; skipped with the reason where th
 	@scripts/test-gpu.sh
 
 .PHONY: test-arm
-test-arm: ## builds for aarch64 and runs what can run under qemu-user (300 MB); one: make test-arm T=name
+test-arm: ## builds for aarch64 and runs what can run under qemu-user (1.5 GB); one: make test-arm T=name
 	+@set -f; scripts/test-arm.sh $(T)
 
 .PHONY: test-torch-versions
@@ -349,10 +349,10 @@ WHEEL := $(O)/wheel/prof-report $(O)/wheel/intercept-collector
 wheel_rpath = -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/$(1)/lib/intercept'
 $(O)/wheel/prof-report: $(REPORT_OBJECTS) $(FORMAT_OBJECTS)
 	$(call begin,LD)
-	$(Q)$(CC) $(SANITISE) $(LDFLAGS) -static-libgcc $(call wheel_rpath,..) $^ $(filter-out -ljemalloc,$(REPORT_LIBS)) -o $@
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) -static-libgcc $(call wheel_rpath,..) -Wl,-Map=$@.map $^ $(filter-out -ljemalloc,$(REPORT_LIBS)) -o $@
 $(O)/wheel/intercept-collector: $(COLLECTOR_OBJECTS) $(FORMAT_OBJECTS)
 	$(call begin,LD)
-	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $(call wheel_rpath,../..) $^ $(COLLECTOR_LIBS) -o $@
+	$(Q)$(CC) $(SANITISE) $(LDFLAGS) $(call wheel_rpath,../..) -Wl,-Map=$@.map $^ $(COLLECTOR_LIBS) -o $@
 
 .PHONY: wheel deb
 wheel: programs $(WHEEL) ## a package for pip, in $(O)/dist (DIST): pip install brings all programs

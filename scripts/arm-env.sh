@@ -37,6 +37,13 @@ unpack() {
 	done
 }
 
+# Links to files of the arm64 system lead into it, and not into this machine's: the linker finds libz.so.
+links_stay_inside() {
+	find "$root" -type l -lname '/*' | while read -r link; do
+		ln -srfn "$root$(readlink "$link")" "$link" || exit
+	done
+}
+
 # What dpkg would have noted, in its form.
 note_packages() {
 	info=$folder/dpkg/info
@@ -70,4 +77,5 @@ if [ ! -e "$folder/complete" ] || [ ! -e "$folder/dpkg/status" ]; then
 	rm -rf "$folder/apt"
 	touch "$folder/complete" || die "cannot write '$folder'"
 fi
+links_stay_inside || die "cannot set the links in '$root'"
 echo "$root"

@@ -45,7 +45,7 @@ layers='
 	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook
 	preload/pyframes  : events collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/stacks
 	preload/heap      : collector/cfi preload/base preload/settings preload/record preload/hook preload/stacks
-	preload/requests  : preload/base preload/settings preload/record
+	preload/requests  : preload/base preload/settings preload/record preload/hook
 	preload/*         : preload/base preload/settings preload/record preload/hook preload/stacks preload/python
 	preload/osrt      : collector/region/wait_calls.def collector/format/wait_objects.def preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks preload/osrt
@@ -78,7 +78,7 @@ layers='
 	report/native  : events collector/format/frame_flags.h model report/symbols report/stacks report/process
 	report/step_diff : model report/helpers report/steps report/samples
 	report/idle    : events model report/gpu report/samples
-	report/advice  : collector/format/waits.def collector/format/calls.h model report/symbols report/stacks report/native report/*
+	report/advice  : collector/format/waits.def collector/format/calls.h model report/symbols report/stacks report/native report/osrt report/*
 	report/stuck   : model report/advice report/osrt report/*
 	report/ranks   : model report/*
 	report/clocks  : model report/*

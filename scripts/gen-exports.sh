@@ -16,6 +16,8 @@ names=$(${CC:-cc} -E -P -x c -I. - <<'END' | grep -o '@ *[A-Za-z0-9_]* *@' | tr 
 #define TORCH(name, ...) @name@
 #define DISTRIBUTED(name, ...) @name@
 #define AUTOGRAD(name, ...) @name@
+#define OPENSSL(name, ...) @name@
+#define OPENSSL_VOID(name, ...) @name@
 #include "preload/families.def"
 END
 )

@@ -112,6 +112,19 @@ bundle() { # ROOT LICENCES PROGRAM...
 	done <"$work/libraries" || exit 1
 }
 
+# The same for libraries that are linked into a program, as the linker's map says; those of gcc and glibc may be linked into anything.
+licences_inside() { # LICENCES MAP...
+	licences=$1
+	shift
+	[ -e "$1" ] || die "the linker's map '$1' is missing: remove '$build/wheel' and try again"
+	sed -n 's,^\(/[^(]*\.a\)(.*,\1,p' "$@" | sort -u | grep -vE '/lib(gcc|gcc_eh|c_nonshared)\.a$' >"$work/inside"
+	while read -r file; do
+		name=${file##*/}
+		licence=$(licence_of "$file") || exit 1
+		install -m 644 "$licence" "$licences/${name%.a}.txt" || exit 1
+	done <"$work/inside" || exit 1
+}
+
 glibc_of() { # FILE...: the newest version that one of them needs
 	"${tools}objdump" -T "$@" | grep -o '(GLIBC_[0-9.]*)' | tr -d '()' | sed 's/GLIBC_//' | sort -uV | tail -n 1
 }
@@ -148,6 +161,7 @@ make_wheel() {
 	install -m 755 "$build/wheel/prof-report" "$tree/scripts/"
 	install -m 755 "$build/wheel/intercept-collector" "$tree/data/libexec/intercept/"
 	(bundle "$tree/data" "$info/licenses" "$tree/scripts/prof-report" "$tree/data/libexec/intercept/intercept-collector") || exit 1
+	(licences_inside "$info/licenses" "$build"/wheel/*.map) || exit 1
 	strip_all "$tree"
 	install -m 644 docs/LICENSE "$info/LICENSE"
 	metadata >"$info/METADATA"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# usage: pip-folder.sh lightning|memray|viewers|guests|coverage|eventlet|foreign|servers|grpc|mcp
+# usage: pip-folder.sh lightning|memray|viewers|guests|coverage|eventlet|foreign|servers|grpc|mcp|hubs
 # Prints a folder for PYTHONPATH of an interpreter that has torch, with the packages of scripts/packages/NAME.txt, which
 # tests need: ${XDG_CACHE_HOME:-~/.cache}/intercept/NAME. It is filled when it is not there, and again when the list changes.
 # A line "# pip: OPTIONS" of the list is for pip. What pip prints goes to stderr.

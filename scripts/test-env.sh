@@ -30,6 +30,7 @@ if [ "$torch" ]; then
 	scripts/pip-folder.sh servers >/dev/null || missing "uvicorn, gunicorn, Django and so on" "tests of requests"
 	scripts/pip-folder.sh grpc >/dev/null || missing grpcio "tests of requests of gRPC"
 	scripts/pip-folder.sh foreign >/dev/null || missing "packages with known faults" "first screens of programs with them"
+	scripts/pip-folder.sh hubs >/dev/null || missing "transformers, torchvision" "tests of modules of their models"
 	scripts/starting-env.sh >/dev/null || missing "pytest, uvicorn and so on" "tests of starting"
 fi
 scripts/readers-env.sh >/dev/null || missing "DuckDB, pyarrow, Polars, Perfetto's schema, sqlglot" "tests of exports with them"

@@ -321,6 +321,12 @@ def runnable(tables):
     return not threads or threads.run.cut or sum(row.get("runnable_ns") or 0 for row in threads.rows)
 
 
+def has_launches(tables):
+    # sums of a cut recording are left out of `kernels`, and steps still count their launches
+    return any(tables[name].rows for name in ("launches", "kernels", "graphs") if name in tables) \
+        or "steps" in tables and any(value for name, value in tables["steps"].totals.items() if name.endswith("_launches"))
+
+
 # What advice may say only where the recording bears it out: words, and what the reports must show.
 BORNE_OUT = (
     (r"num_workers|[Nn]o worker process", "no worker", lambda tables: not has_workers(tables)),
@@ -328,8 +334,7 @@ BORNE_OUT = (
     (r"machine is busy|had no CPU", "threads that were ready to run", runnable),
     (r"INTERCEPT_FULL", "a ring that was full",
      lambda tables: any(loss.get("reason") == "ring full" for loss in tables["bottleneck"].losses)),
-    (r"CUDA graphs|[Ll]aunches|the GPU (is|was) idle", "launches",
-     lambda tables: any(tables[name].rows for name in ("launches", "kernels", "graphs") if name in tables)),
+    (r"CUDA graphs|[Ll]aunches|the GPU (is|was) idle", "launches", has_launches),
     (r"had the mutex|had the GIL|waited for the GIL|waits for a lock", "samples",
      lambda tables: "lines" in tables and tables["lines"].rows),
     (r"started '.*' [\d,]+ time", "a wait for a child", lambda tables: any(row["id"] == "child_process" for row in tables["bottleneck"].rows)),

@@ -77,6 +77,11 @@ need_tool() {
 	command -v "$1" >/dev/null || skip "'$1' is not installed"
 }
 
+# A free-threaded build maps the memory of its objects itself: the heap has none of them.
+is_free_threaded() { # PYTHON
+	"$1" -c 'import sys, sysconfig; sys.exit(not sysconfig.get_config_var("Py_GIL_DISABLED"))'
+}
+
 need_program() {
 	[[ -x $PROGRAMS/$1 || -e $PROGRAMS/$1 ]] || skip "test program '$1' was not built"
 }

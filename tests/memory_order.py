@@ -18,7 +18,8 @@ processors at once. So a single memory is enough, and what is relaxed is only th
 
 Each protocol is also explored in a weaker form, in which the explorer must find the error. Otherwise the model shows nothing.
 For each access the text of the source stands beside it: if the source changes, so must the model. A file of preload/ or
-collector/ that asks for an order is named by a protocol here, or by ALIKE, which says which protocol it follows.
+collector/ that asks for an order is named by a protocol here, or by ALIKE, which says which protocol it follows. A word that is
+changed with an order in one place and read without one in another is in a protocol, or in RELAXED with the reason.
 """
 import glob
 import os
@@ -368,6 +369,33 @@ def protocols():
                          [read("key", "key", "acquire"), read("name", "name", when=[("key", 2)])]],
            {"key": 0, "name": 0},
            lambda m, r: r["key"] != 2 or r["name"] == 1)
+    yield ("what a word says is known is there for the thread that reads it",
+           [("preload/torch/torch.c", "int state = atomic_load_explicit(&torch_state, memory_order_acquire)"),
+            ("preload/torch/torch.c", "atomic_store(&torch_state, TORCH_ON)"),
+            ("preload/torch/torch_callbacks.c", "if (!atomic_load_explicit(&torch_callbacks_vary, memory_order_acquire))"),
+            ("preload/torch/torch_callbacks.c", "atomic_store(&torch_callbacks_vary, varies)"),
+            ("preload/python/thread_starts.c", "atomic_load_explicit(&is_before, memory_order_acquire)"),
+            ("preload/python/thread_starts.c", "atomic_store(&is_before, true)"),
+            ("preload/imports/imports.c", "atomic_load_explicit(&api.original, memory_order_acquire)"),
+            ("preload/imports/imports.c", "atomic_store(&api.original, current)"),
+            ("preload/record/recorder.c", "return atomic_load_explicit(&recorder_running, memory_order_acquire)"),
+            ("preload/record/recorder.c", "atomic_store(&recorder_running, true)"),
+            ("preload/steps/steps.c", "if (!atomic_load_explicit(&is_leader, memory_order_acquire))"),
+            ("preload/steps/steps.c", "atomic_store(&is_leader, true)")],
+           lambda weak: [[write("functions", 1), write("state", 1, "full")],
+                         [read("state", "state", "relaxed" if weak else "acquire"),
+                          read("functions", "functions", when=[("state", 1)])]],
+           {"functions": 0, "state": 0},
+           lambda m, r: r["state"] == 0 or r["functions"] == 1)
+    yield ("a callback of CUPTI's other user gets that user's argument",
+           [("preload/gpu/gpu_share.c", "memory_order_acquire);\n\n\t*ret_user = "),
+            ("preload/gpu/gpu_share.c", "if (callback)\n\t\tatomic_store(&their_user, user);\n"
+             "\tatomic_store(&their_callback, callback)")],
+           lambda weak: [[write("user", 1), write("callback", 1, "full")],
+                         [read("callback", "callback", "relaxed" if weak else "acquire"),
+                          read("user", "user", when=[("callback", 1)])]],
+           {"user": 0, "callback": 0},
+           lambda m, r: r["callback"] == 0 or r["user"] == 1)
 
 
 PUBLISHED = "one word announces what was written before it, as in 'what a map of pointers finds is whole'"
@@ -399,6 +427,60 @@ ALIKE = {
     "collector/core/view.c": "the line is read after collector_state, which is written after it",
     "collector/core/view.h": "the functions of view_acquire64()",
 }
+# Words that are changed with an order and read without one, and why nothing depends on it. The file is the one that reads.
+ALONE = "nothing that is read afterwards depends on it"
+AGAIN = "only whether it is worth while to ask: what follows asks again, with an order"
+VALUE = "the word is all that is read"
+HINT = "where to look first: what is found there is taken with an exchange"
+RELAXED = {
+    "collector/region/region.h: ring_free": HINT,
+    "preload/cuda/cuda_library.c: original": VALUE,
+    "preload/gpu/gpu_asked.c: is_detaching": ALONE,
+    "preload/gpu/gpu_asked.c: is_resting": AGAIN,
+    "preload/gpu/gpu_asked.c: is_to_stay": ALONE,
+    "preload/gpu/gpu_callback.c: gpu_share_callbacks": ALONE,
+    "preload/gpu/gpu_form.c: flushed": AGAIN,
+    "preload/gpu/gpu_second.c: is_here": ALONE,
+    "preload/gpu/gpu_share.c: wanted": ALONE,
+    "preload/hook/torch_origin.h: caller": "changes once; the function beside it is read with an order, and was written after it",
+    "preload/life/init.c: init_state": ALONE,
+    "preload/lightning/lightning.c: awaited": AGAIN,
+    "preload/nvtx/nvtx.c: marks_open": AGAIN,
+    "preload/nvtx/nvtx.c: steps_open": AGAIN,
+    "preload/nvtx/nvtx.c: task_thread": AGAIN,
+    "preload/python/python.c: has_run": AGAIN,
+    "preload/python/python.c: is_begun": AGAIN,
+    "preload/python/tasks.c: task_greenlets": ALONE,
+    "preload/python/thread_starts.c: starter": "only the thread that wrote its own id finds it",
+    "preload/record/capture.c: capture_on": ALONE,
+    "preload/record/capture.c: opened_due": AGAIN,
+    "preload/record/driver.h: driver_is_known": AGAIN,
+    "preload/record/entry.c: serial": "of the process's own entry, which it has taken itself",
+    "preload/record/names.c: chunk_list": "the address is compared, and not read from",
+    "preload/record/recorder.c: asleep": AGAIN,
+    "preload/record/recorder.c: hint": HINT,
+    "preload/record/recorder.c: limit": HINT,
+    "preload/record/recorder.c: recorder_stalled": ALONE,
+    "preload/record/task.c: task_greenlets": ALONE,
+    "preload/record/task.h: task_thread": AGAIN,
+    "preload/requests/connections.c: state": AGAIN,
+    "preload/requests/connections.h: connection_table": AGAIN,
+    "preload/requests/paths.c: at": VALUE,
+    "preload/requests/paths.c: counter": VALUE,
+    "preload/requests/paths.c: hash": VALUE,
+    "preload/stacks/thread.c: memory": "the address is compared, and not read from",
+    "preload/stacks/thread.c: taken": AGAIN,
+    "preload/stacks/unload.h: unload_forget": "the address is compared, and not called",
+    "preload/steps/detail.c: detail_has_steps": ALONE,
+    "preload/steps/detail.c: detail_share": VALUE,
+    "preload/steps/detail.h: detail_off": ALONE,
+    "preload/steps/steps.c: first_is_marked": AGAIN,
+    "preload/torch/torch.c: capture_range_held": AGAIN,
+    "preload/torch/torch.c: marks_open": AGAIN,
+    "preload/torch/torch.c: sampling_unreported": AGAIN,
+    "preload/torch/torch.c: steps_open": AGAIN,
+}
+CALL = re.compile(r"\batomic_(load|store|exchange|compare_exchange|fetch)\w*\s*\(|__atomic_(load|store|exchange|compare_exchange|\w*fetch)\w*\s*\(")
 ORDERED = re.compile(r"memory_order_(?:acquire|release|acq_rel|seq_cst)|__ATOMIC_(?:ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)")
 
 
@@ -409,6 +491,60 @@ def ordered_files():
                 lines = [line for line in source if "signal_fence" not in line]
             if any(ORDERED.search(line) for line in lines):
                 yield os.path.relpath(path, ROOT)
+
+
+def arguments(text, at):
+    """Those of a call whose parenthesis ends before `at`."""
+    depth, found = 0, [""]
+    for c in text[at:]:
+        if depth == 0 and c == ")":
+            break
+        depth += (c in "([{") - (c in ")]}")
+        if depth == 0 and c == ",":
+            found.append("")
+        else:
+            found[-1] += c
+    return [" ".join(argument.split()) for argument in found]
+
+
+def word_of(expression):
+    """Its last name: `head` of &lane->ring->head, `gate` of &gates->gate[i]."""
+    names = re.findall(r"\w+$", re.sub(r"\[[^\]]*\]", "", expression))
+    return names[0] if names else expression
+
+
+def accesses():
+    """(file, word, whether it is read without an order, whether it is changed with one)"""
+    for part in ("preload", "collector"):
+        for path in sorted(glob.glob(os.path.join(ROOT, part, "*", "*.[ch]"))):
+            with open(path) as source:
+                text = re.sub(r"/\*.*?\*/", "", source.read(), flags=re.S)
+            for call in CALL.finditer(text):
+                given = arguments(text, call.end())
+                is_read = "load" in (call.group(1), call.group(2))
+                is_relaxed = any(a in ("memory_order_relaxed", "__ATOMIC_RELAXED") for a in given[1:])
+                yield (os.path.relpath(path, ROOT), word_of(given[0]), is_read and is_relaxed, not is_read and not is_relaxed)
+
+
+def relaxed_words(sources):
+    """
+    Words that a file reads without an order and that another line changes with one, where no protocol has the word. A short name
+    (state) is that of a member: it is one word within a folder. A long one (steps_open) is one word everywhere.
+    """
+    found = list(accesses())
+    for file, word in sorted({(file, word) for file, word, reads, _ in found if reads}):
+        changed = {f for f, w, _, changes in found if w == word and changes and
+                   ("_" in word or os.path.dirname(f) == os.path.dirname(file))}
+        if changed and not any(f in changed | {file} and re.search(r"\b%s\b" % word, text) for f, text in sources):
+            yield "%s: %s" % (file, word)
+
+
+def unordered(sources):
+    found = set(relaxed_words(sources))
+    for key in sorted(found - set(RELAXED)):
+        yield "%s is read without an order, and changed with one: read it with one, or add a protocol or a line of RELAXED" % key
+    for key in sorted(set(RELAXED) - found):
+        yield "%s: a line of RELAXED that is not needed" % key
 
 
 def uncovered(named):
@@ -422,10 +558,11 @@ def uncovered(named):
 
 def main():
     failed = count = 0
-    named = set()
+    named, listed = set(), []
     for name, sources, threads, memory, holds in protocols():
         count += 1
         named.update(file for file, _ in sources)
+        listed += sources
         for file, text in sources:
             with open(os.path.join(ROOT, file)) as source:
                 if text not in source.read():
@@ -440,7 +577,7 @@ def main():
             failed += 1
         if "-v" in sys.argv:
             print("%s: %d outcomes" % (name, outcomes))
-    for line in uncovered(named):
+    for line in [*uncovered(named), *unordered(listed)]:
         print(line)
         failed += 1
     print("%d protocols, %d errors" % (count, failed))

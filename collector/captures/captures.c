@@ -300,7 +300,7 @@ static void list_take(struct captures *captures, bool is_first, uint64_t steady_
 	char why[TRIGGER_WHY_BYTES];
 
 	memset(captures->rest_ns, 0, sizeof(captures->rest_ns));
-	memset(captures->fired_steps, 0, sizeof(captures->fired_steps));
+	memset(captures->paused, 0, sizeof(captures->paused));
 	if (trigger_parse_list(captures->file.text, captures->file.length, &captures->list, why))
 		capture_refuse(captures, EVT_CAPTURE_INVALID,
 			       text_name(captures, why, strlen(why)));
@@ -387,6 +387,23 @@ static uint64_t limit_bytes(const struct captures *captures)
 	return 0;
 }
 
+/*
+ * No step has ended for that long; once for each such pause. The time before the first step is one:
+ * a program may hang before it, or have no steps.
+ */
+static bool pause_holds(struct captures *captures, uint32_t index)
+{
+	const struct steps_seen *steps = &captures->steps;
+	uint64_t since_ns = steps->count ? steps->ended_ns : 0;
+	uint64_t now_ns = file_now_ns(captures);
+
+	if (captures->paused[index] == steps->count + 1 || now_ns < since_ns ||
+	    now_ns - since_ns <= captures->list.trigger[index].idle_ns)
+		return false;
+	captures->paused[index] = steps->count + 1;
+	return true;
+}
+
 /* True if what the rule waits for is so. */
 static bool rule_holds(struct captures *captures, uint32_t index)
 {
@@ -406,11 +423,7 @@ static bool rule_holds(struct captures *captures, uint32_t index)
 		return bytes && (double)bytes > rule->factor * (double)limit_bytes(captures) &&
 		       limit_bytes(captures);
 	case TRIGGER_NO_STEP:
-		if (!steps->count || steps->count == captures->fired_steps[index] ||
-		    file_now_ns(captures) - steps->ended_ns <= rule->idle_ns)
-			return false;
-		captures->fired_steps[index] = steps->count; /* once for each such pause */
-		return true;
+		return pause_holds(captures, index);
 	default:
 		return false;
 	}

@@ -44,7 +44,7 @@ struct captures {
 	struct trigger_list list; /* steps and rules to wait for; their texts are in file.text */
 	/* steady time before which a rule must not start another capture; UINT64_MAX: done */
 	uint64_t rest_ns[TRIGGER_LIST];
-	uint64_t fired_steps[TRIGGER_LIST]; /* count of steps when `no step` started one */
+	uint64_t paused[TRIGGER_LIST]; /* count of steps when `no step` started one, plus 1 */
 	struct steps_seen steps;
 	struct capture now; /* number 0: none */
 	uint32_t numbers;   /* given so far */

@@ -56,6 +56,11 @@ struct collector_source {
 	void (*finish)(void *state);
 	/* Puts what waits into blocks of its streams; returns the number of events. */
 	uint32_t (*write)(void *state, struct frame_writer *fw, uint64_t watermark_ns);
+	/*
+	 * A segment begins: puts the events of earlier ones that the next ones need into blocks of
+	 * their streams. Returns false if there is no room.
+	 */
+	bool (*restate)(const void *state, struct frame_writer *fw);
 };
 
 #endif

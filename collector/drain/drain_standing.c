@@ -121,7 +121,7 @@ bool drain_write_standing(struct drain *drain, const struct streams *streams)
 		if (!drain_stands(drain, stream))
 			continue;
 		drain_settle_standing(&drain->standing[stream->index], stream);
-		fits = standing_write_names(&drain->standing[stream->index].list, names, drain->fw);
+		fits = standing_write_own_names(&drain->standing[stream->index], names, drain->fw);
 	}
 	frame_end_block(drain->fw);
 	for (uint32_t i = 0; i < streams->active_count && fits; i++) {

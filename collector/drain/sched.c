@@ -43,6 +43,7 @@ static void sched_tell(struct stream *stream, struct common *common, uint64_t no
 	if (with_switches)
 		thread_sched_read_switches(pid, stream->tid, &now);
 	now.looks++;
+	told->asleep_ns = now.asleep_ns;
 	if (told->looks && now.cpu_ns == told->cpu_ns && now.runnable_ns == told->runnable_ns &&
 	    now.voluntary == told->voluntary && now.involuntary == told->involuntary)
 		return;

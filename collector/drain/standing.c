@@ -68,6 +68,20 @@ static bool standing_ends(const struct standing_entry *entry, const struct stand
 	       standing_part(entry->value, began->key) == standing_part(event->value, ends->key);
 }
 
+/* Whose helper a thread is, and which number it has, is known by operators that may have ended. */
+static void standing_note_numbered(struct standing *standing, const struct standing_entry *entry,
+				   uint64_t end_ns)
+{
+	const unsigned int number = offsetof(struct evt_torch_begin_ex, thread) / sizeof(uint64_t);
+
+	if (entry->id != EVT_torch_begin_ex || !entry->value[number])
+		return;
+	standing->numbered.begin_ns = entry->time_ns;
+	standing->numbered.end_ns = end_ns;
+	memcpy(standing->numbered.value, entry->value,
+	       evt_descriptors[entry->id].field_count * sizeof(uint64_t));
+}
+
 static void standing_close(struct standing *standing, struct standing_list *shared,
 			   const struct standing_event *event)
 {
@@ -86,6 +100,8 @@ static void standing_close(struct standing *standing, struct standing_list *shar
 		if ((is_shared && entry->process != event->process) ||
 		    !standing_ends(entry, event) || (inside && inside--))
 			continue;
+		if (!is_shared)
+			standing_note_numbered(standing, entry, event->time_ns);
 		standing_list_remove(list, i);
 		return;
 	}
@@ -139,6 +155,7 @@ void standing_cut(struct standing *standing)
 			list->entry[count++] = list->entry[i];
 	list->count = count;
 	standing->beyond = 0;
+	standing->numbered.end_ns = 0;
 }
 
 void standing_drop_process(struct standing_list *shared, uint32_t process)
@@ -161,6 +178,14 @@ void standing_release(struct standing *standing)
 {
 	standing_list_release(&standing->list);
 	*standing = (struct standing){ 0 };
+}
+
+bool standing_write_own_names(const struct standing *standing, struct names *names,
+			      struct frame_writer *fw)
+{
+	return standing_write_names(&standing->list, names, fw) &&
+	       (!standing->numbered.end_ns ||
+		restate_names(names, fw, EVT_torch_begin_ex, standing->numbered.value));
 }
 
 bool standing_write_names(const struct standing_list *list, struct names *names,
@@ -188,6 +213,25 @@ static bool standing_put(struct frame_writer *fw, uint64_t *task,
 	       !frame_put(fw, entry->id, entry->time_ns, entry->value);
 }
 
+/* A block of its own, because scopes that are open may have begun later. */
+static bool standing_write_numbered(const struct standing *standing, uint32_t stream,
+				    struct frame_writer *fw)
+{
+	static const uint64_t nothing[EVT_FIELDS_MAX];
+	bool fits;
+
+	if (!standing->numbered.end_ns)
+		return true;
+	frame_begin_block(fw, stream);
+	fits = frame_block_room(fw) &&
+	       !frame_put(fw, EVT_torch_begin_ex, standing->numbered.begin_ns,
+			  standing->numbered.value) &&
+	       frame_block_room(fw) &&
+	       !frame_put(fw, EVT_torch_end, standing->numbered.end_ns, nothing);
+	frame_end_block(fw);
+	return fits;
+}
+
 /* Both lists are in the order of time. */
 bool standing_write(const struct standing *standing, const struct standing_list *shared,
 		    uint32_t stream, struct frame_writer *fw)
@@ -195,7 +239,7 @@ bool standing_write(const struct standing *standing, const struct standing_list 
 	const struct standing_list *own = &standing->list;
 	uint64_t task[3] = { 0 };
 	uint32_t i = 0, j = 0;
-	bool fits = true;
+	bool fits = standing_write_numbered(standing, stream, fw);
 
 	frame_begin_block(fw, stream);
 	while (fits && (i < own->count || j < shared->count)) {

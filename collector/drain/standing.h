@@ -36,6 +36,13 @@ struct standing {
 	uint64_t task[3];          /* of the last python_task */
 	uint64_t task_ns;
 	uint64_t beyond; /* open scopes without room */
+	/*
+	 * The last operator that told torch's number of the thread and has ended: time and fields of
+	 * its torch_begin_ex. end_ns 0: none.
+	 */
+	struct {
+		uint64_t begin_ns, end_ns, value[EVT_FIELDS_MAX];
+	} numbered;
 	/* for the code that keeps one a ring: whose it is, and up to which cut */
 	uint32_t stream, stops;
 	uint64_t dropped;
@@ -68,6 +75,8 @@ void standing_list_release(struct standing_list *list);
 /* Puts the names into the open block of stream 0. Returns false if there is no room. */
 bool standing_write_names(const struct standing_list *list, struct names *names,
 			  struct frame_writer *fw);
+bool standing_write_own_names(const struct standing *standing, struct names *names,
+			      struct frame_writer *fw);
 /*
  * Puts what stands into a block of the stream: its own entries, and those of `shared` that began on
  * it.

@@ -253,6 +253,8 @@ static void stream_take_open_calls(struct streams *streams, struct stream *strea
 	if (stream->open_calls_taken)
 		return;
 	thread_waits_take_last(&streams->waits, stream, common, now_ns);
+	thread_waits_take_io(&streams->waits, stream, common,
+			     process_end_ns(common, stream->process, now_ns));
 	open_calls_take(&streams->open_calls, stream, common, now_ns);
 }
 
@@ -276,6 +278,7 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 
 	common->lost += stream_tell_losses(stream, common, now_ns);
 	thread_waits_take(&streams->waits, stream, common, end_ns < now_ns ? end_ns : now_ns);
+	thread_waits_take_io(&streams->waits, stream, common, end_ns < now_ns ? end_ns : now_ns);
 	if (stream->process->gone && !stream->process->told)
 		stream_take_open_calls(streams, stream, common, now_ns);
 	stream_waits_release(&stream->waits);

@@ -100,6 +100,28 @@ static void sums_take(struct thread_waits *waits, struct stream *stream, struct 
 		sum_take(waits, stream, common, seen, call, now_ns);
 }
 
+void thread_waits_take_io(struct thread_waits *waits, struct stream *stream, struct common *common,
+			  uint64_t now_ns)
+{
+	uint64_t word = view_family_word(&common->view, EVT_FAMILY_io), calls;
+	const struct region_waits *seen;
+	struct thread_wait *wait;
+
+	if (word < 2 || stream->closed || stream->waits.io_taken)
+		return;
+	stream->waits.io_taken = true;
+	seen = region_waits_of(common->view.header, &common->view.shape, stream->index);
+	calls = seen ? view_load64(&seen->io_calls) : 0;
+	wait = calls ? wait_add(waits, stream, EVT_io_short, now_ns) : NULL;
+	if (wait) {
+		wait->value[0] = calls;
+		wait->value[1] = word - 1;
+		wait->value[2] = ticks_ns(common, view_load64(&seen->io_ticks), now_ns);
+	} else if (calls) {
+		waits->refused++;
+	}
+}
+
 /* --- calls that have not returned --- */
 
 struct wait_seen {
@@ -198,6 +220,9 @@ static int wait_put(const struct thread_wait *wait, struct frame_writer *fw)
 {
 	const uint64_t *v = wait->value;
 
+	if (wait->event == EVT_io_short)
+		return FRAME_PUT(fw, wait->time_ns, io_short, .calls = v[0], .least_ns = v[1],
+				 .total = v[2]);
 	if (wait->event == EVT_osrt_short)
 		return FRAME_PUT(fw, wait->time_ns, osrt_short, .function = v[0], .calls = v[1],
 				 .total_ns = v[2]);

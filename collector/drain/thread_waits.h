@@ -2,13 +2,15 @@
 /*
  * What the region says of the waits of threads (family osrt, struct region_waits): sums of short
  * calls, calls that have not returned for a while, and those that had not when their process ended.
- * They become events of the threads' streams: osrt_short, osrt_waiting and osrt_unfinished.
+ * They become events of the threads' streams: osrt_short, osrt_waiting and osrt_unfinished. Sums of
+ * family io, of which the threads themselves make events, leave a rest: io_short.
  *
  * One thread. Bounded by THREAD_WAITS_MAX a frame; what has no room there is counted.
  */
 #ifndef COLLECTOR_DRAIN_THREAD_WAITS_H
 #define COLLECTOR_DRAIN_THREAD_WAITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "collector/core/common.h"
@@ -33,6 +35,7 @@ struct stream_waits {
 		uint64_t calls, ticks;
 	} * sum;          /* [REGION_WAIT_LIMIT], NULL: nothing yet */
 	uint64_t waiting; /* start of the last call that was said to go on */
+	bool io_taken;    /* short calls of family io */
 };
 
 struct stream;
@@ -43,6 +46,9 @@ void stream_waits_release(struct stream_waits *told);
 /* New short calls of the stream, and a call that goes on for long. */
 void thread_waits_take(struct thread_waits *waits, struct stream *stream, struct common *common,
 		       uint64_t now_ns);
+/* The stream ends, or its process does: short calls of family io that are in no event yet, once. */
+void thread_waits_take_io(struct thread_waits *waits, struct stream *stream, struct common *common,
+			  uint64_t now_ns);
 /* The stream's process has ended or is leaving: a call that its thread is in. */
 void thread_waits_take_last(struct thread_waits *waits, struct stream *stream,
 			    struct common *common, uint64_t now_ns);

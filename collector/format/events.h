@@ -213,6 +213,9 @@ enum evt_gpu_state {
 	EVT_GPU_LATE = 8,    /* CUDA was there before us: what it did until then is not known */
 	EVT_GPU_COPY = 9,    /* a second libcupti was opened; ours answers for it */
 	EVT_GPU_STATIC = 10, /* a library contains a CUPTI of its own, which CUPTI is left to */
+	EVT_GPU_DETACHED =
+		11, /* nothing is captured: CUPTI has left the process for the time being */
+	EVT_GPU_ATTACHED = 12, /* it has come back */
 	EVT_GPU_STATE_LIMIT,
 };
 

@@ -116,7 +116,7 @@ size_t segment_digest_write(uint8_t *bytes, uint64_t number, size_t length)
 	uint8_t *at = put_u32(bytes, FILE_MAGIC_DIGEST);
 
 	at = put_u32(at, (uint32_t)(SEGMENT_DIGEST_HEAD - FILE_SKIPPABLE_HEAD + length));
-	at = put_u32(put_u32(at, FILE_TAG_DIGEST), SEGMENT_VERSION);
+	at = put_u32(put_u32(at, FILE_TAG_DIGEST), SEGMENT_DIGEST_VERSION);
 	at = put_u64(at, number);
 	return (size_t)(at - bytes);
 }
@@ -131,7 +131,8 @@ int segment_digest_read(const uint8_t *bytes, size_t length, uint64_t *ret_numbe
 	*ret_number = get_u64(&c);
 	if (c.failed)
 		return EVT_TRUNCATED;
-	if (magic != FILE_MAGIC_DIGEST || tag != FILE_TAG_DIGEST || version != SEGMENT_VERSION)
+	if (magic != FILE_MAGIC_DIGEST || tag != FILE_TAG_DIGEST ||
+	    version != SEGMENT_DIGEST_VERSION)
 		return EVT_FOREIGN;
 	if (payload < SEGMENT_DIGEST_HEAD - FILE_SKIPPABLE_HEAD)
 		return EVT_CORRUPT;

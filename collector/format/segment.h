@@ -31,6 +31,11 @@
 
 #define SEGMENT_PAGE 4096u /* segments that may be given back begin at a multiple of it */
 #define SEGMENT_VERSION 1u
+/*
+ * 2: with what descriptors are, beside states with the last operator and the last sample of each
+ * thread. Segments of older files are read as a whole.
+ */
+#define SEGMENT_DIGEST_VERSION 2u
 
 struct segment_head {
 	/* written when it begins */
@@ -79,7 +84,8 @@ static inline bool segment_digest_has(uint32_t id)
 
 	return event->name && event->family != EVT_FAMILY_clock &&
 	       (event->family == EVT_FAMILY_system || event->family == EVT_FAMILY_steps ||
-		event->family == EVT_FAMILY_capture || evt_role_of(id)->holds);
+		event->family == EVT_FAMILY_capture || evt_role_of(id)->holds ||
+		id == EVT_io_open || id == EVT_io_fd || id == EVT_osrt_fd);
 }
 
 #define SEGMENT_DIGEST_HEAD (FILE_SKIPPABLE_HEAD + 16u) /* what precedes the zstd frame */

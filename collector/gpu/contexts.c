@@ -378,7 +378,7 @@ static uint32_t scope_now(struct contexts *contexts, struct journal *journal,
 
 static struct context_call *call_place(const struct contexts *contexts, uint64_t key)
 {
-	return &contexts->call[(key * 0x9e3779b97f4a7c15ull) >> 48 & (CONTEXT_CALLS - 1)];
+	return &contexts->call[(key * 0x9e3779b97f4a7c15ull) >> 40 & (CONTEXT_CALLS - 1)];
 }
 
 static uint64_t call_key(uint32_t process, uint64_t correlation)
@@ -395,6 +395,13 @@ void contexts_note_call(struct contexts *contexts, struct journal *journal, uint
 		.key = key,
 		.scope = scope_now(contexts, journal, context_thread_at(contexts, ring, stream))
 	};
+}
+
+void contexts_renumber(struct contexts *contexts, uint32_t process)
+{
+	for (size_t i = 0; i < CONTEXT_CALLS; i++)
+		if (contexts->call[i].key >> 32 == process)
+			contexts->call[i] = (struct context_call){ .key = 0 };
 }
 
 bool contexts_find(const struct contexts *contexts, uint32_t process, uint64_t correlation,

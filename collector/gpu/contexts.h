@@ -20,7 +20,7 @@
 #include "collector/core/journal.h"
 
 #define SCOPES_MAX (1u << 14)
-#define CONTEXT_CALLS (1u << 16) /* of the last second or two */
+#define CONTEXT_CALLS (1u << 18) /* of the last second or two */
 #define CONTEXT_DEPTH 48u /* operators and labels in each other; those within have its scope */
 
 /* What a scope tells about phases. */
@@ -108,6 +108,8 @@ uint64_t contexts_take_pause(struct contexts *contexts, uint32_t process, uint64
 /* A call with a correlation number. New scopes are added to the journal. */
 void contexts_note_call(struct contexts *contexts, struct journal *journal, uint32_t ring,
 			uint32_t stream, uint32_t process, uint64_t correlation);
+/* The process's calls get the same numbers again. */
+void contexts_renumber(struct contexts *contexts, uint32_t process);
 /* Returns false if the call is not known. */
 bool contexts_find(const struct contexts *contexts, uint32_t process, uint64_t correlation,
 		   uint32_t *ret_scope);

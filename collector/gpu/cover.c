@@ -57,13 +57,18 @@ static int cover_by_start(const void *one, const void *other)
 	return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
 }
 
+static void cover_sort(struct cover *cover)
+{
+	if (cover->unsorted)
+		qsort(cover->piece, cover->count, sizeof(*cover->piece), cover_by_start);
+	cover->unsorted = false;
+}
+
 void cover_sweep(struct cover *cover, uint64_t upto_ns)
 {
 	size_t done = 0;
 
-	if (cover->unsorted)
-		qsort(cover->piece, cover->count, sizeof(*cover->piece), cover_by_start);
-	cover->unsorted = false;
+	cover_sort(cover);
 	while (done < cover->count && cover->piece[done].start_ns < upto_ns)
 		cover_begin_piece(cover, &cover->piece[done++]);
 	cover->count -= done;
@@ -93,9 +98,17 @@ static bool cover_reserve(struct cover *cover)
 	}
 	if (!cover->room)
 		return false;
-	cover_sweep(cover, 0); /* sorts */
+	cover_sort(cover);
 	cover_sweep(cover, cover->piece[cover->count / 2].start_ns + 1);
 	return true;
+}
+
+uint64_t cover_full_ns(struct cover *cover)
+{
+	if (cover->count < COVER_PIECES_MAX)
+		return 0;
+	cover_sort(cover);
+	return cover->piece[cover->count / 2].start_ns + 1;
 }
 
 void cover_add(struct cover *cover, enum cover_kind kind, uint64_t start_ns, uint64_t end_ns)

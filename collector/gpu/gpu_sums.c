@@ -39,6 +39,7 @@ const uint8_t gpu_sums_roles[EVT_ID_LIMIT] = {
 	[EVT_detail_start] = GPU_SUMS_SCOPE,
 	[EVT_detail_stop] = GPU_SUMS_SCOPE,
 	[EVT_step] = GPU_SUMS_SCOPE,
+	[EVT_gpu_cupti] = GPU_SUMS_SCOPE,
 };
 
 /* --- names --- */
@@ -368,6 +369,15 @@ static bool gpu_piece_of(const struct gpu_sums *sums, uint32_t process, uint32_t
 	return true;
 }
 
+/* Stretches are told before the sweep goes on early, so that each has its own work. */
+static void stretches_make_room(struct gpu_sums *sums, struct gpu_process *process, uint64_t now_ns)
+{
+	uint64_t upto_ns = cover_full_ns(&process->all);
+
+	if (upto_ns)
+		stretches_tell(sums, process, upto_ns, now_ns);
+}
+
 bool gpu_sums_take_work(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
 			uint64_t ns, const uint64_t *value)
 {
@@ -389,6 +399,7 @@ bool gpu_sums_take_work(struct gpu_sums *sums, const struct gpu_sums_place *plac
 		return false;
 	piece.start_ns = start_ns;
 	piece.duration_ns = value[1];
+	stretches_make_room(sums, process, ns);
 	cover_add(&device->cover, kind, start_ns, start_ns + piece.duration_ns);
 	cover_add(&process->all, kind, start_ns, start_ns + piece.duration_ns);
 	if (sums->waiting_count == GPU_SUMS_WAITING)
@@ -433,6 +444,13 @@ static void cut_put(struct gpu_sums *sums, struct gpu_process *process, uint64_t
 	process->cut[process->cuts++] = ns;
 }
 
+/* CUPTI has handed out all work, and counts calls from 1 when it comes back. */
+static void sums_renumber(struct gpu_sums *sums, uint32_t process, uint64_t ns)
+{
+	pieces_settle(sums, 0, ns);
+	contexts_renumber(&sums->contexts, process);
+}
+
 void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
 			 uint64_t ns, const uint64_t *value)
 {
@@ -443,6 +461,11 @@ void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *pla
 	if (id == EVT_detail_start || id == EVT_detail_stop) {
 		if (process)
 			process->lacks_detail = id == EVT_detail_stop;
+		return;
+	}
+	if (id == EVT_gpu_cupti) {
+		if (value[0] == EVT_GPU_DETACHED)
+			sums_renumber(sums, place->process, ns);
 		return;
 	}
 	cuts = contexts_take(&sums->contexts, &context, id, ns, value);
@@ -603,11 +626,12 @@ void gpu_sums_settle(struct gpu_sums *sums, uint64_t now_ns, bool all)
 			continue;
 		pauses_tell(sums, process, upto_ns);
 		stretches_tell(sums, process, upto_ns, now_ns);
-		for (unsigned int j = 0; j < GPU_SUMS_DEVICES && due; j++) {
+		for (unsigned int j = 0; j < GPU_SUMS_DEVICES; j++) {
 			if (!process->device[j].used)
 				continue;
 			cover_sweep(&process->device[j].cover, upto_ns);
-			device_tell(sums, process->process, &process->device[j], now_ns);
+			if (due)
+				device_tell(sums, process->process, &process->device[j], now_ns);
 		}
 		if (ends)
 			gpu_process_release(process);

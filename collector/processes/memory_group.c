@@ -125,14 +125,18 @@ bool memory_group_kills_file(const struct memory_group *group, char *path, size_
 	return memory_group_kills(path, &count);
 }
 
+/* Of a thread that is leaving, version 1 says "/"; so it is from its first moment in exit() on. */
 bool memory_group_of(uint32_t pid, struct memory_group *ret_group)
 {
 	char path[PROC_PATH_BYTES], text[GROUPS_BYTES];
+	struct proc_stat stat;
 	size_t length;
 
 	proc_path(pid, "cgroup", path, sizeof(path));
 	length = proc_read_file(path, text, sizeof(text) - 1);
 	text[length] = 0;
+	if (!proc_stat(pid, &stat) || stat.leaving)
+		return false;
 	return memory_group_read(text, MEMORY_GROUP_ROOT, ret_group);
 }
 
@@ -147,15 +151,19 @@ static uint64_t memory_group_machine_bytes(void)
 	return number ? strtoull(number, NULL, 10) * 1024 : 0;
 }
 
-uint64_t memory_limit_bytes(uint32_t pid)
+uint64_t memory_group_or_machine(const struct memory_group *group)
 {
 	uint64_t least = memory_group_machine_bytes(), limit;
-	struct memory_group group;
 
-	if (!memory_group_of(pid, &group))
-		return least;
-	limit = memory_group_limit(&group);
+	limit = group ? memory_group_limit(group) : UINT64_MAX;
 	if (limit != UINT64_MAX && (limit < least || !least))
 		least = limit;
 	return least;
+}
+
+uint64_t memory_limit_bytes(uint32_t pid)
+{
+	struct memory_group group;
+
+	return memory_group_or_machine(memory_group_of(pid, &group) ? &group : NULL);
 }

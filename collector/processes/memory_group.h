@@ -36,9 +36,11 @@ bool memory_group_kills_file(const struct memory_group *group, char *path, size_
 /* How many processes the OOM killer has ended so far; false: the file does not say. */
 bool memory_group_kills(const char *path, uint64_t *ret_count);
 
-/* False if that is not known. */
+/* False if that is not known: the kernel does not say it of a process whose main thread ends. */
 bool memory_group_of(uint32_t pid, struct memory_group *ret_group);
-/* The smaller of the group's limit and the machine's memory; 0: unknown. */
+/* The smaller of the group's limit and the machine's memory; 0: unknown. `group` NULL: none. */
+uint64_t memory_group_or_machine(const struct memory_group *group);
+/* That of a process. */
 uint64_t memory_limit_bytes(uint32_t pid);
 
 #endif

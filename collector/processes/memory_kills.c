@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The group is looked up anew each time, because a launcher may move a process. A process that is
- * gone has no group any more, so the file's name is kept.
+ * leaving or gone has no group any more, so the file's name is kept: the OOM killer's victim may
+ * take seconds to leave.
  */
 #include "collector/processes/memory_kills.h"
 
@@ -32,12 +33,15 @@ void memory_kills_look(struct memory_kills *kills, uint32_t pid, uint64_t now_ns
 	struct memory_group group;
 	char path[PATH_MAX];
 	uint64_t count;
+	bool is_known = memory_group_of(pid, &group);
 
+	if (!is_known && kills->limit_bytes)
+		return;
 	if (!kills->limit_bytes || now_ns - kills->limit_ns >= LIMIT_PAUSE_NS) {
-		kills->limit_bytes = memory_limit_bytes(pid);
+		kills->limit_bytes = memory_group_or_machine(is_known ? &group : NULL);
 		kills->limit_ns = now_ns;
 	}
-	if (!memory_group_of(pid, &group) || !memory_group_kills_file(&group, path, sizeof(path)) ||
+	if (!is_known || !memory_group_kills_file(&group, path, sizeof(path)) ||
 	    !memory_group_kills(path, &count))
 		return;
 	memory_kills_note(kills, path, count, now_ns);

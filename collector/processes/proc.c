@@ -19,12 +19,14 @@
 #define STATUS_ROOM 4096
 #define MAPS_HEAD 4096u /* in bytes */
 #define NS_PER_S 1000000000ull
+#define FLAG_EXITING 4u /* PF_EXITING of the kernel, unchanged since 2.6 */
 
 /*
  * Numbers of the fields of /proc/PID/stat after the command's closing parenthesis, proc(5) minus 3.
  */
 enum stat_field {
 	STAT_PARENT = 4 - 3,
+	STAT_FLAGS = 9 - 3,
 	STAT_MAJOR_FAULTS = 12 - 3,
 	STAT_UTIME = 14 - 3,
 	STAT_STIME = 15 - 3,
@@ -162,6 +164,7 @@ static bool stat_read(const char *path, struct proc_stat *ret_stat)
 	/* a main thread that has ended by pthread_exit() is a zombie while others run */
 	*ret_stat = (struct proc_stat){
 		.zombie = (state == 'Z' || state == 'X') && field[STAT_THREADS] <= 1,
+		.leaving = field[STAT_FLAGS] & FLAG_EXITING,
 		.stopped = state == 'T'   ? 1
 			   : state == 't' ? 2
 					  : 0,

@@ -17,6 +17,7 @@
 
 struct proc_stat {
 	bool zombie;
+	bool leaving;     /* its main thread is ending, or has ended */
 	uint32_t stopped; /* 1: by a signal, 2: by a debugger */
 	uint32_t parent_pid;
 	int wait_status;      /* for a zombie, in the form of wait(2); -1 if unknown */

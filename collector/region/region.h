@@ -266,10 +266,11 @@ enum region_wait {
 _Static_assert(REGION_WAIT_LIMIT <= REGION_WAITS, "each function has a sum");
 
 /*
- * The waits of one thread (family osrt), written by it: the one that it is in, and the number and
- * time of those that were too short for a record. `start` is 0 while there is none, and is written
- * last; what is said at struct region_open_call holds. Sums grow from the claim of the ring on.
- * Only the first rings have such a block (struct region_shape), the others record every wait.
+ * The waits of one thread (families osrt and io), written by it: the one that it is in, and the
+ * number and time of those that were too short for a record. `start` is 0 while there is none, and
+ * is written last; what is said at struct region_open_call holds. Sums grow from the claim of the
+ * ring on. Only the first rings have such a block (struct region_shape), the others record every
+ * wait.
  */
 struct region_waits {
 	_Atomic uint64_t start;  /* ticks of the records, at least 1 */
@@ -278,7 +279,12 @@ struct region_waits {
 	_Atomic uint64_t head;   /* head of the ring when it began */
 	_Atomic uint32_t call;   /* enum region_wait */
 	_Atomic uint32_t kind;   /* place in collector/format/wait_objects.def */
-	uint64_t reserved[3];
+	/*
+	 * Calls of input and output that were too short for a record (INTERCEPT_IO_MIN) and are in
+	 * no io_short yet. They grow until the thread writes that event.
+	 */
+	_Atomic uint64_t io_calls, io_ticks;
+	uint64_t reserved[1];
 	struct region_wait_sum {
 		_Atomic uint64_t calls, ticks;
 	} sum[REGION_WAITS];

@@ -61,6 +61,11 @@ struct sampled_thread {
 	uint64_t cpu_ns, ready_ns; /* reported so far */
 	uint64_t owed_us;          /* CPU time of these that no sample stands for yet */
 	struct sample last;        /* looks 0: none is pending */
+	/*
+	 * The last sample that was written, with the CPU time that it and those before it have, as
+	 * far as no sample of a running thread came after; looks 0: none
+	 */
+	struct sample told;
 	bool has_begun;
 	struct thread_moment moment; /* when its stack was read */
 	struct stack_mark mark;      /* just before */
@@ -129,6 +134,9 @@ void samples_take(struct samples *samples, uint64_t steady_ns);
 void samples_settle(struct samples *samples, uint64_t now_ns);
 /* Puts pending samples into blocks of their streams; returns how many. */
 uint32_t samples_write(struct samples *samples, struct frame_writer *fw);
+
+/* Puts the last sample of each thread into blocks of its stream. Returns false without room. */
+bool samples_write_told(const struct samples *samples, struct frame_writer *fw);
 
 /* Makes the thread's last look a sample. */
 void samples_settle_thread(struct samples *samples, struct sampled_process *process,

@@ -39,6 +39,11 @@ static uint32_t samples_source_write(void *state, struct frame_writer *fw, uint6
 	return samples_write(state, fw);
 }
 
+static bool samples_source_restate(const void *state, struct frame_writer *fw)
+{
+	return samples_write_told(state, fw);
+}
+
 const struct collector_source source_python_samples = {
 	.state_bytes = sizeof(struct samples),
 	.init = samples_source_init,
@@ -48,4 +53,5 @@ const struct collector_source source_python_samples = {
 	.is_pending = samples_source_is_pending,
 	.settle = samples_source_settle,
 	.write = samples_source_write,
+	.restate = samples_source_restate,
 };

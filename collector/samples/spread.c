@@ -25,8 +25,8 @@ uint64_t spread_cpu(struct sample *sample, uint32_t count)
 	return whole_us - given_us;
 }
 
-static struct sampled_thread *thread_of_stream(struct samples *samples, uint32_t stream,
-					       uint32_t *next)
+struct sampled_thread *samples_thread_of_stream(struct samples *samples, uint32_t stream,
+						uint32_t *next)
 {
 	for (uint32_t i = 0; i < samples->thread_count; i++) {
 		uint32_t at = (*next + i) % samples->thread_count;
@@ -50,7 +50,7 @@ static void spread_part(struct samples *samples, uint32_t from, uint32_t to, uin
 	owed_us = spread_cpu(&samples->waiting[from], to - from);
 	if (!owed_us)
 		return;
-	thread = thread_of_stream(samples, samples->waiting[from].stream, next);
+	thread = samples_thread_of_stream(samples, samples->waiting[from].stream, next);
 	if (thread)
 		thread->owed_us += owed_us;
 }

@@ -26,4 +26,11 @@ uint64_t spread_cpu(struct sample *sample, uint32_t count);
  */
 void spread_samples(struct samples *samples);
 
+/*
+ * Returns the thread that has this stream, or NULL. The search begins at *next, which moves behind
+ * it.
+ */
+struct sampled_thread *samples_thread_of_stream(struct samples *samples, uint32_t stream,
+						uint32_t *next);
+
 #endif

@@ -175,7 +175,7 @@ static bool segment_make_state(struct collector *c, struct frame_image *ret_imag
 
 	c->common.names.texts.turn++;
 	fits = restate_write(&c->segmenting.restate, &c->common.names, c->fw) &&
-	       drain_write_standing(&c->drain, &c->streams);
+	       drain_write_standing(&c->drain, &c->streams) && sources_restate(&c->sources, c->fw);
 	frame_begin_block(c->fw, 0); /* so that there is a frame even of nothing */
 	frame_end_block(c->fw);
 	return !frame_close(c->fw, info, ret_image) && fits;

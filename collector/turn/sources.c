@@ -117,6 +117,15 @@ void sources_finish(struct sources *sources)
 	}
 }
 
+bool sources_restate(const struct sources *sources, struct frame_writer *fw)
+{
+	for (unsigned int i = 0; i < SOURCES; i++) {
+		if (source_list[i]->restate && !source_list[i]->restate(sources->state[i], fw))
+			return false;
+	}
+	return true;
+}
+
 uint32_t sources_write(struct sources *sources, struct frame_writer *fw, uint64_t watermark_ns)
 {
 	uint32_t count = 0;

@@ -35,6 +35,7 @@ void sources_drain(struct sources *sources);
 bool sources_are_pending(const struct sources *sources);
 void sources_settle(struct sources *sources, uint64_t watermark_ns);
 void sources_finish(struct sources *sources);
+bool sources_restate(const struct sources *sources, struct frame_writer *fw);
 uint32_t sources_write(struct sources *sources, struct frame_writer *fw, uint64_t watermark_ns);
 
 #endif

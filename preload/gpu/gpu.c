@@ -21,6 +21,8 @@
 #include "preload/gpu/gpu_records.h"
 #include "preload/gpu/gpu_second.h"
 #include "preload/gpu/gpu_share.h"
+#include "preload/gpu/gpu_turn.h"
+#include "preload/record/capture.h"
 #include "preload/record/correlation.h"
 #include "preload/record/driver.h"
 #include "preload/record/family.h"
@@ -34,13 +36,22 @@ enum {
 	GPU_STARTING,
 	GPU_ON,
 	GPU_LEAVING,
-	GPU_GONE, /* final: failed, left to another user, or belongs to the parent */
+	GPU_DETACHED, /* CUPTI has left the process, and comes back when a capture range opens */
+	GPU_GONE,     /* final: failed, left to another user, or belongs to the parent */
 };
 
 static _Atomic int state;
 static _Atomic uint16_t loads; /* number of loaded libraries when a profiler was last looked for */
 static _Atomic bool is_shared; /* another user was found, and that was recorded */
+static _Atomic bool others;    /* another user has called a function of CUPTI */
+static struct gpu_turn detaching; /* one thread detaches CUPTI, or brings it back */
 static uint32_t version;
+
+/*
+ * CUDA 12.6, as cuptiGetVersion() has it: before, CUDA graphs could fail once CUPTI had been
+ * finalized and started again (pytorch/kineto pull request 1264).
+ */
+#define DETACH_SINCE 24u
 
 bool gpu_is_on(void)
 {
@@ -243,6 +254,15 @@ static void look_for_profiler(void)
 		gpu_leave_to(path);
 }
 
+/* What CUPTI still has is handed out; then the next call that ends detaches it. */
+static void detach_prepare(void)
+{
+	if (!gpu_asked_may_detach())
+		return;
+	gpu_flush();
+	gpu_asked_detach_soon();
+}
+
 /* `is_late`: found out by a call of the program that has succeeded. */
 static void gpu_driver_starts(bool is_late)
 {
@@ -251,6 +271,7 @@ static void gpu_driver_starts(bool is_late)
 	if (is_late && gpu_is_on()) {
 		look_for_profiler();
 		gpu_asked_rest();
+		detach_prepare();
 	} else {
 		start(is_late);
 	}
@@ -319,12 +340,14 @@ static void left_to(const char *function)
 
 void gpu_leave_to(const char *function)
 {
-	int on = GPU_ON, saved = errno;
+	int on = GPU_ON, detached = GPU_DETACHED, saved = errno;
 
-	if (!atomic_compare_exchange_strong(&state, &on, GPU_LEAVING))
-		return;
-	cupti_end();
-	left_to(function);
+	if (atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
+		cupti_end();
+		left_to(function);
+	} else if (atomic_compare_exchange_strong(&state, &detached, GPU_GONE)) {
+		left_to(function);
+	}
 	errno = saved;
 }
 
@@ -347,12 +370,76 @@ void gpu_go_on(const char *function)
 	errno = saved;
 }
 
-/* CUPTI has been idle since its start, and reports no work yet. */
+/* --- CUPTI leaves the process while nothing is captured --- */
+
+bool gpu_can_detach(void)
+{
+	return settings.gpu_detaches && gpu_cupti.cuptiFinalize && version >= DETACH_SINCE &&
+	       !gpu_form_is_second() && !atomic_load(&others);
+}
+
+/*
+ * NVIDIA asks for cuptiFinalize() to be called where a call of CUDA returns. A range that opens
+ * meanwhile waits for its turn, and attaches CUPTI again. A thread that would have to wait leaves
+ * it to the next call.
+ */
+void gpu_detach(void)
+{
+	int on = GPU_ON;
+
+	if (!gpu_turn_try(&detaching))
+		return;
+	if (gpu_asked_may_detach() && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
+		(void)gpu_cupti.cuptiFinalize();
+		gpu_share_reset();
+		gpu_callback_renumber();
+		atomic_store(&state, GPU_DETACHED);
+		state_record(EVT_GPU_DETACHED, 0, NULL);
+	}
+	gpu_turn_end(&detaching);
+}
+
+/* Any library may have been loaded since. */
+static void attach(const char *function)
+{
+	int detached = GPU_DETACHED;
+	char path[512];
+
+	gpu_turn_take(&detaching);
+	if (atomic_load(&state) == GPU_DETACHED &&
+	    gpu_library_new_profiler(&loads, path, sizeof(path)))
+		gpu_leave_to(path);
+	if (atomic_compare_exchange_strong(&state, &detached, GPU_STARTING)) {
+		struct failure failure = cupti_start();
+
+		if (failure.function) {
+			atomic_store(&state, GPU_GONE);
+			state_record(EVT_GPU_FAILED, failure.result, failure.function);
+		} else {
+			state_record(EVT_GPU_ATTACHED, 0, function);
+		}
+	}
+	gpu_turn_end(&detaching);
+}
+
+void gpu_others_come(const char *function)
+{
+	int saved = errno;
+
+	if (!atomic_exchange(&others, true))
+		attach(function);
+	errno = saved;
+}
+
+/* CUPTI has been idle since its start, and reports no work yet; or it has been detached. */
 static void gpu_opened(void)
 {
 	int saved = errno, on = GPU_ON;
-	cupti_result result = gpu_asked_wake();
+	cupti_result result;
 
+	if (gpu_can_detach())
+		attach(NULL);
+	result = gpu_asked_wake();
 	if (result && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
 		cupti_end();
 		atomic_store(&state, GPU_GONE);
@@ -368,6 +455,7 @@ static void gpu_forked(void)
 	if (atomic_load(&state) == GPU_OFF)
 		return;
 	atomic_store(&state, GPU_GONE);
+	gpu_turn_forked(&detaching);
 	gpu_asked_forked();
 	correlation_self = 0;
 }

@@ -23,6 +23,11 @@ bool gpu_is_on(void);
 
 /* Another user of CUPTI has come by that function. Only the first is recorded. */
 void gpu_share_with(const char *function);
+/*
+ * Another user calls that function of CUPTI: CUPTI is attached if it was detached, and is not
+ * detached from here on.
+ */
+void gpu_others_come(const char *function);
 /* A second libcupti was opened, by that path. Only the first is recorded. */
 void gpu_copy_found(const char *path);
 /*
@@ -44,6 +49,17 @@ void gpu_go_on(const char *function);
  * CUPTI may become idle.
  */
 void gpu_look_soon(void);
+/*
+ * Whether CUPTI may leave the process while nothing is captured (INTERCEPT_GPU_REST). Kernels that
+ * it has reported once leave every later launch slower as long as it is there, even with all
+ * records and callbacks off.
+ */
+bool gpu_can_detach(void);
+/*
+ * CUPTI leaves the process, and comes back when a capture range opens. Call where a callback for
+ * the end of a call is about to return.
+ */
+void gpu_detach(void);
 /* Returns when all GPU work has been delivered, or when that takes too long, which is logged. */
 void gpu_flush(void);
 
@@ -60,6 +76,8 @@ size_t gpu_take_dropped(void *context, uint32_t stream);
 void gpu_callback(void *user, int domain, uint32_t id, const struct cupti_callback *callback);
 /* The greatest correlation number so far of a call that starts work; 0: none. */
 uint32_t gpu_last_correlation(void);
+/* CUPTI was finalized: it counts calls from 1 again. */
+void gpu_callback_renumber(void);
 /* Allocates the memory in which both users keep a word from a call's begin to its end. */
 void gpu_callback_prepare_two(void);
 

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "preload/base/clock.h"
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/gpu/gpu_turn.h"
@@ -19,6 +20,8 @@
 static struct gpu_turn turn;
 static _Atomic bool is_resting, is_to_stay;
 static _Atomic uint32_t calls_unseen; /* callbacks since the gates were shut */
+static _Atomic uint64_t rests_since_ns;
+static _Atomic bool is_detaching;
 
 /*
  * Kinds of work first, and among them kernels. GRAPH_TRACE only if the user chose it, because CUPTI
@@ -38,6 +41,7 @@ static const int kinds[] = { CUPTI_CONCURRENT_KERNEL,
 			     CUPTI_MEMORY_POOL };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 #define KINDS_OF_WORK 7u
+#define LOOK_CALLS 64u /* callbacks from one look at the clock to the next */
 
 static bool kind_is_wanted(int kind)
 {
@@ -85,11 +89,14 @@ static void correlation_want(bool wanted)
 	__atomic_store_n(&correlation_wanted, wanted, __ATOMIC_RELAXED);
 }
 
+/* If CUPTI may be detached, callbacks stay on: it is detached from within one. They cost little. */
 static void work_end(void)
 {
 	(void)kinds_switch(false, 0, KINDS_OF_WORK);
 	correlation_want(false);
-	calls_switch(false);
+	if (!gpu_can_detach())
+		calls_switch(false);
+	atomic_store(&rests_since_ns, clock_ns(CLOCK_MONOTONIC));
 	atomic_store(&is_resting, true);
 }
 
@@ -102,6 +109,7 @@ static cupti_result work_begin(void)
 	cupti_result result;
 
 	atomic_store(&is_resting, false);
+	atomic_store(&is_detaching, false);
 	calls_switch(true);
 	correlation_want(true);
 	result = kinds_switch(true, 0, KINDS_OF_WORK);
@@ -116,6 +124,8 @@ cupti_result gpu_asked_begin(void)
 
 	gpu_turn_take(&turn);
 	atomic_store(&calls_unseen, 0);
+	atomic_store(&rests_since_ns, 0);
+	atomic_store(&is_detaching, false);
 	atomic_store(&is_resting, true);
 	nodes_enable();
 	if (capture_is_on() || atomic_load(&is_to_stay))
@@ -138,10 +148,31 @@ void gpu_asked_end(void)
 
 bool gpu_asked_count(void)
 {
+	uint32_t count;
+
 	if (atomic_load_explicit(&is_to_stay, memory_order_relaxed))
 		return false;
-	return atomic_fetch_add_explicit(&calls_unseen, 1, memory_order_relaxed) + 1 >=
-	       GPU_REST_CALLS;
+	count = atomic_fetch_add_explicit(&calls_unseen, 1, memory_order_relaxed) + 1;
+	if (!atomic_load_explicit(&is_resting, memory_order_relaxed))
+		return count >= GPU_REST_CALLS;
+	return count % LOOK_CALLS == 0 && gpu_asked_may_detach();
+}
+
+bool gpu_asked_may_detach(void)
+{
+	return atomic_load(&is_resting) && atomic_load(&rests_since_ns) && !capture_is_on() &&
+	       gpu_can_detach() &&
+	       clock_ns(CLOCK_MONOTONIC) - atomic_load(&rests_since_ns) >= GPU_DETACH_NS;
+}
+
+void gpu_asked_detach_soon(void)
+{
+	atomic_store(&is_detaching, true);
+}
+
+bool gpu_asked_is_detaching(void)
+{
+	return atomic_load_explicit(&is_detaching, memory_order_relaxed);
 }
 
 static bool may_rest(void)

@@ -196,6 +196,11 @@ uint32_t gpu_last_correlation(void)
 	return __atomic_load_n(&last_correlation, __ATOMIC_RELAXED);
 }
 
+void gpu_callback_renumber(void)
+{
+	__atomic_store_n(&last_correlation, 0, __ATOMIC_RELAXED);
+}
+
 /* Two threads may store the smaller number last. That number belongs to a running call, too. */
 static void correlation_note(uint32_t correlation)
 {
@@ -235,6 +240,15 @@ static void call_ends(const char *name, int domain, const struct cupti_callback 
 	call_record(name, callback, start);
 }
 
+/* Nothing of CUPTI's may be used behind gpu_detach(). */
+static void call_unseen(void)
+{
+	if (gpu_asked_is_detaching())
+		gpu_detach();
+	else if (gpu_asked_count())
+		gpu_look_soon();
+}
+
 static inline void call_ours(int domain, uint32_t id, const struct cupti_callback *callback)
 {
 	if (!names[domain][id] || !callback->kept || !gpu_is_on())
@@ -245,8 +259,8 @@ static inline void call_ours(int domain, uint32_t id, const struct cupti_callbac
 		call_ends(names[domain][id], domain, callback);
 	if (__builtin_expect(gpu_form_is_second(), 0) && callback->site != 0)
 		gpu_form_flush_sometimes();
-	if (__builtin_expect(!capture_is_on(), 0) && callback->site != 0 && gpu_asked_count())
-		gpu_look_soon();
+	if (__builtin_expect(!capture_is_on(), 0) && callback->site != 0)
+		call_unseen();
 }
 
 /* --- the other user's callback --- */

@@ -23,6 +23,7 @@ static bool is_shared(const char *function)
 
 	if (!gpu_share_is_used() || !gpu_share_open(&missing))
 		return false;
+	gpu_others_come(function);
 	gpu_share_with(function);
 	return true;
 }

@@ -73,6 +73,7 @@ cupti_result gpu_second_subscribe(cupti_subscriber *ret_subscriber,
 	bool is_for_two = allows_several(parameters) && gpu_form_has_second();
 	cupti_result result;
 
+	gpu_others_come(FUNCTION);
 	make_way(is_for_two);
 	result = gpu_cupti.cuptiSubscribe_v2(ret_subscriber, callback, user, parameters);
 	if (result == CUPTI_MULTIPLE_SUBSCRIBERS && !is_for_two && gpu_is_on() &&

@@ -174,13 +174,18 @@ cupti_result gpu_share_callback(enum gpu_user who, bool on, int domain, uint32_t
 
 cupti_callback_function *gpu_share_their_callback(void **ret_user)
 {
+	cupti_callback_function *callback = atomic_load_explicit(&their_callback,
+								 memory_order_acquire);
+
 	*ret_user = atomic_load_explicit(&their_user, memory_order_relaxed);
-	return atomic_load_explicit(&their_callback, memory_order_acquire);
+	return callback;
 }
 
 void gpu_share_set_their_callback(cupti_callback_function *callback, void *user)
 {
-	atomic_store(&their_user, user);
+	/* the last one's argument stays: a thread may be about to call it */
+	if (callback)
+		atomic_store(&their_user, user);
 	atomic_store(&their_callback, callback);
 }
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/base/futex.h"
@@ -32,6 +33,14 @@ static inline void gpu_turn_take(struct gpu_turn *turn)
 		futex_wait(&turn->busy, 1, GPU_TURN_WAIT_NS);
 	}
 	errno = saved;
+}
+
+/* Returns false if it is another thread's turn. */
+static inline bool gpu_turn_try(struct gpu_turn *turn)
+{
+	uint32_t nobody = 0;
+
+	return atomic_compare_exchange_strong(&turn->busy, &nobody, 1);
 }
 
 static inline void gpu_turn_end(struct gpu_turn *turn)

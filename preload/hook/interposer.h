@@ -16,6 +16,12 @@
  */
 void *interposer_find(const char *name);
 
+/*
+ * Returns the definition that the caller at that address would have got without us: the next one
+ * behind us, or else that of its own object and the libraries that it is linked with. NULL: none.
+ */
+void *interposer_find_for(const char *name, const void *caller);
+
 /* Prevents the object that holds the function from being unloaded. */
 void interposer_pin(void *function);
 

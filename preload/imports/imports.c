@@ -16,33 +16,22 @@
 #include "preload/python/place.h"
 #include "preload/python/python_api.h"
 #include "preload/python/python_string.h"
+#include "preload/python/vectorcall.h"
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
 
 #define IMPORTLIB "<frozen importlib"
-#define FRAMES_MAX 64     /* limit for frames of importlib that are skipped to find the importer */
-#define FUNCTION_WORDS 17 /* maximum size of PyFunctionObject before 3.12, in words */
-#define FRAME_BACK 2      /* f_back, in words after a frame's type, in 3.8 */
-#define FRAME_CODE 3
-
-typedef void *vectorcall(void *callable, void *const *argument, size_t flags, void *names);
+#define FRAMES_MAX 64 /* limit for frames of importlib that are skipped to find the importer */
+#define FRAME_BACK 3  /* the word of a frame that holds f_back, in 3.8 */
+#define FRAME_CODE 4
 
 /* What is looked up once. `original` is set last, when all others are set. */
 static struct {
-	void *function_type, *builtin_type, *code_type;
-	unsigned int type_word; /* the word of an object that holds its type */
-	vectorcall *(*get)(void *callable);
-	void (*set)(void *function, vectorcall *call);
+	void *builtin_type, *code_type;
 	void *(*code_of)(void *frame); /* since 3.9, like the next one */
 	void *(*back_of)(void *frame);
-	vectorcall *usual; /* the vectorcall that CPython gives its functions */
 	_Atomic(vectorcall *) original;
 } api;
-
-static void *type_of(void *object)
-{
-	return ((void **)object)[api.type_word];
-}
 
 /* --- recording --- */
 
@@ -62,9 +51,9 @@ static struct string imports_file_text(void *text)
  */
 static void *frame_word(void *frame, unsigned int word, void *type)
 {
-	void *value = ((void **)frame)[api.type_word + word];
+	void *value = ((void **)frame)[word];
 
-	if (!value || type_of(value) != type)
+	if (!value || vectorcall_type_of(value) != type)
 		return NULL;
 	python_api.Py_IncRef(value);
 	return value;
@@ -94,7 +83,7 @@ static bool is_importlib(void *file)
 static void *step_out(void *frame)
 {
 	void *back = api.back_of ? api.back_of(frame)
-				 : frame_word(frame, FRAME_BACK, type_of(frame));
+				 : frame_word(frame, FRAME_BACK, vectorcall_type_of(frame));
 
 	python_api.Py_DecRef(frame);
 	return back;
@@ -149,9 +138,9 @@ static bool imports_record_begin(void *name)
  */
 static void *find_and_load(void *callable, void *const *argument, size_t flags, void *names)
 {
-	vectorcall *original = atomic_load_explicit(&api.original, memory_order_relaxed);
+	vectorcall *original = atomic_load_explicit(&api.original, memory_order_acquire);
 	bool is_statement = (flags & ~PYTHON_ARGUMENTS_OFFSET) == 2 &&
-			    type_of(argument[1]) == api.builtin_type;
+			    vectorcall_type_of(argument[1]) == api.builtin_type;
 	bool is_recorded = is_statement && imports_record_begin(argument[0]);
 	void *module = original(callable, argument, flags, names);
 
@@ -163,35 +152,14 @@ static void *find_and_load(void *callable, void *const *argument, size_t flags, 
 
 /* --- the way in --- */
 
-/*
- * Objects of free-threaded builds begin with more words. Types are objects, too, so PyType_Type
- * shows where.
- */
-static bool find_type_word(void *const *function_type, void *type_type)
-{
-	for (unsigned int word = 1; word <= 3; word += 2)
-		if (function_type[word] == type_type) {
-			api.type_word = word;
-			return true;
-		}
-	return false;
-}
-
 static bool look_up_api(void)
 {
-	void *type_type = symbols_find_loaded("PyType_Type");
-
-	api.function_type = symbols_find_loaded("PyFunction_Type");
 	api.builtin_type = symbols_find_loaded("PyCFunction_Type");
 	api.code_type = symbols_find_loaded("PyCode_Type");
-	api.get = (vectorcall * (*)(void *)) symbols_find_loaded("PyVectorcall_Function");
-	api.set = (void (*)(void *, vectorcall *))symbols_find_loaded("PyFunction_SetVectorcall");
 	api.code_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetCode");
 	api.back_of = (void *(*)(void *))symbols_find_loaded("PyFrame_GetBack");
-	if (!api.set)
-		api.usual = (vectorcall *)symbols_find_loaded("_PyFunction_Vectorcall");
-	return api.function_type && api.builtin_type && api.code_type && type_type &&
-	       !api.code_of == !api.back_of && find_type_word(api.function_type, type_type);
+	return vectorcall_find() && api.builtin_type && api.code_type &&
+	       !api.code_of == !api.back_of;
 }
 
 /* The lookup searches all libraries, so it is done once. */
@@ -202,37 +170,6 @@ static bool find_api(void)
 	if (!atomic_load(&found))
 		atomic_store(&found, look_up_api() ? 1 : -1);
 	return atomic_load(&found) > 0;
-}
-
-/*
- * Before 3.12 there is no function to set it, so the word of the function object is searched that
- * holds CPython's own vectorcall.
- */
-static void imports_set_in(void **function, vectorcall *original)
-{
-	for (unsigned int i = api.type_word + 1; i < FUNCTION_WORDS; i++) {
-		if (function[i] == (void *)find_and_load)
-			return;
-		if (function[i] == (void *)original) {
-			function[i] = (void *)find_and_load;
-			return;
-		}
-	}
-}
-
-static void hook(void *function)
-{
-	vectorcall *known = atomic_load(&api.original), *current = api.usual;
-
-	if (api.set)
-		current = api.get ? api.get(function) : NULL;
-	if (!current || current == find_and_load || (known && known != current))
-		return;
-	atomic_store(&api.original, current);
-	if (api.set)
-		api.set(function, find_and_load);
-	else
-		imports_set_in(function, current);
 }
 
 /*
@@ -249,9 +186,9 @@ bool imports_see(void *arguments)
 	importlib = python_api.PyDict_GetItemString(python_api.PyImport_GetModuleDict(),
 						    "_frozen_importlib");
 	function = python_attribute(importlib, "_find_and_load");
-	if (function && type_of(function) == api.function_type)
-		hook(function);
-	if (function)
+	if (function) {
+		(void)vectorcall_put(function, find_and_load, &api.original);
 		python_api.Py_DecRef(function);
+	}
 	return true;
 }

@@ -21,8 +21,7 @@
 
 static inline int closing(int fd)
 {
-	io_close_begins(fd);
-	return fd;
+	return io_close_begins(fd);
 }
 
 static inline int closing_stream(FILE *stream)
@@ -33,10 +32,10 @@ static inline int closing_stream(FILE *stream)
 	return closing(fd);
 }
 
-/* A stream in memory has no descriptor. */
+/* A stream in memory has the descriptor -1. */
 static void record_stream_close(const struct io_call *call, int result)
 {
-	if (call->fd >= 0)
+	if (call->fd != -1)
 		io_record_close(call, result);
 }
 

@@ -4,6 +4,7 @@
 
 #include "collector/arch/calls.h"
 #include "preload/io/descriptor.h"
+#include "preload/io/short_calls.h"
 #include "preload/record/entry.h"
 #include "preload/record/family.h"
 #include "preload/stacks/long_calls.h"
@@ -49,33 +50,41 @@ static uint64_t io_name_of(struct string *function, struct recorder_lane *lane)
 	return string_id(function, lane);
 }
 
+static inline bool io_fd_is_new(const struct io_call *call)
+{
+	return call->fd >= 0 && !descriptor_is_known(call->fd);
+}
+
 /*
  * Sends what an event of the call would name, because there may be no time for it after the call.
  */
-static __attribute__((noinline)) void introduce(struct io_call *call, bool closes)
+static __attribute__((noinline)) void introduce(struct io_call *call, bool without_fd)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_io, RECORDER_IN_RECORD);
 
 	if (!lane)
 		return;
 	(void)io_name_of(call->function, lane);
-	if (!closes && call->fd >= 0 && !descriptor_is_known(call->fd))
+	if (!without_fd && io_fd_is_new(call))
 		descriptor_introduce(call->fd, call->start, lane);
 	recorder_leave(lane);
 }
 
+/* A short call says nothing of its descriptor, so a long one does so when it has ended. */
 static inline void call_begins(struct io_call *call, bool closes)
 {
+	bool without_fd = closes || short_calls_are_summed();
 	uint64_t hash = io_hash_of(call->function);
 
 	if (IO_UNLIKELY(!open_call_of(REGION_OPEN_io) || !string_is_sent(hash) ||
-			(!closes && call->fd >= 0 && !descriptor_is_known(call->fd)))) {
+			(!without_fd && io_fd_is_new(call)))) {
 		int saved = errno;
 
-		introduce(call, closes);
+		introduce(call, without_fd);
 		errno = saved;
 	}
-	open_call_begin(REGION_OPEN_io, call->start, hash, call->fd);
+	open_call_begin(REGION_OPEN_io, call->start, hash,
+			!closes && without_fd && io_fd_is_new(call) ? IO_FD_UNKNOWN : call->fd);
 }
 
 void io_call_begins(struct io_call *call)
@@ -88,7 +97,7 @@ void io_call_begins_closing(struct io_call *call)
 	call_begins(call, true);
 }
 
-/* The data for a record of a call. `lane` is NULL if the call is not recorded. */
+/* The data for a record of a call. `lane` is NULL if there is to be none: off, or added up. */
 struct io_record {
 	struct recorder_lane *lane;
 	uint64_t now, function, duration;
@@ -105,6 +114,12 @@ static inline __attribute__((always_inline)) struct io_record io_record_begin(
 		return r;
 	r.now = recorder_now();
 	r.duration = r.now - call->start;
+	if (short_calls_take(r.lane, r.now, r.duration)) {
+		recorder_leave(r.lane);
+		errno = r.saved;
+		r.lane = NULL;
+		return r;
+	}
 	r.function = io_name_of(call->function, r.lane);
 	return r;
 }
@@ -226,8 +241,12 @@ void io_record_map(const struct io_call *call, const void *address, size_t bytes
 
 void io_record_unmap(const struct io_call *call, const void *address, size_t bytes, int result)
 {
-	struct io_record r = io_record_begin(call);
+	struct io_record r;
 
+	/* nobody knows here whether there was a file, so short calls are in no sum either */
+	if (short_calls_is_short(recorder_now() - call->start))
+		return;
+	r = io_record_begin(call);
 	if (r.lane)
 		io_record_put(&r, EVT_io_unmap,
 			      (uint64_t[]){ r.function, (uintptr_t)address, bytes,
@@ -263,8 +282,10 @@ void io_record_open(const struct io_call *call, const struct io_opening *opening
 	enum descriptor_kind kind = DESCRIPTOR_UNKNOWN;
 	struct io_opening readable = *opening;
 
-	if (!r.lane)
+	if (!r.lane) {
+		descriptor_forget(call->fd);
 		return;
+	}
 	if (failed && r.saved == EFAULT) /* EFAULT means that the path cannot be read */
 		readable.path = NULL;
 	path = opened_path(call->fd, &readable, room);
@@ -281,13 +302,16 @@ void io_record_open(const struct io_call *call, const struct io_opening *opening
 		      7);
 }
 
-void io_close_begins(int fd)
+int io_close_begins(int fd)
 {
 	int saved = errno;
 
 	if (fd >= 0 && !descriptor_is_known(fd)) {
-		struct recorder_lane *lane = recorder_enter(EVT_FAMILY_io, RECORDER_IN_RECORD);
+		struct recorder_lane *lane;
 
+		if (short_calls_are_summed())
+			return IO_FD_UNKNOWN;
+		lane = recorder_enter(EVT_FAMILY_io, RECORDER_IN_RECORD);
 		if (lane) {
 			descriptor_introduce(fd, recorder_now(), lane);
 			recorder_leave(lane);
@@ -295,6 +319,7 @@ void io_close_begins(int fd)
 	}
 	descriptor_forget(fd);
 	errno = saved;
+	return fd;
 }
 
 void io_record_close(const struct io_call *call, int result)

@@ -114,8 +114,8 @@ static inline bool io_is_nameless(int flags)
 	return (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* Call before the original and after it. */
-void io_close_begins(int fd);
+/* Call before the original and after it. Returns what to record as the descriptor. */
+int io_close_begins(int fd);
 void io_record_close(const struct io_call *call, int result);
 
 /*

@@ -329,10 +329,23 @@ static bool init_activate(void)
 	return running;
 }
 
+/*
+ * Another thread may be about to start the recording, which may take a while. Then the program's
+ * next call of CUDA finds the driver.
+ */
+static void init_driver_starts(bool is_late)
+{
+	int stage = atomic_load(&init_state);
+
+	if (stage == INIT_RUNNING)
+		families_driver_starts(is_late);
+	else if (stage == INIT_STARTING)
+		__atomic_store_n(&driver_is_known, false, __ATOMIC_RELAXED);
+}
+
 static void init_driver_found(void)
 {
-	if (atomic_load(&init_state) == INIT_RUNNING)
-		families_driver_starts(true);
+	init_driver_starts(true);
 }
 
 /*
@@ -434,7 +447,6 @@ HOOK_EXPORT int InitializeInjection(void)
 	if (settings.trace & (1u << SETTINGS_FAMILY_cuda | 1u << SETTINGS_FAMILY_gpu) ||
 	    settings.capture == SETTINGS_CAPTURE_CUDA)
 		(void)init_activate();
-	if (atomic_load(&init_state) == INIT_RUNNING)
-		families_driver_starts(false);
+	init_driver_starts(false);
 	return 1;
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of PyTorch's modules (nn.Module), only with INTERCEPT_TRACE=+modules. modules.py registers
- * torch's own global hooks when torch has been imported, and they report every forward. With such a
- * hook, a module call takes a slower path through torch, and torch.compile guards on it. That is
- * why this is off by default.
+ * Calls of PyTorch's modules (nn.Module), only with INTERCEPT_TRACE=+modules. Calls of the function
+ * nn.Module.__call__ are seen by the pointer that C calls it by; torch's hooks are not used.
  *
- * torch 1.13 to 2.15. Before 2.0, a call that ends with an exception is ended by the end of the
- * next call around it.
+ * CPython 3.8 to 3.14, torch 1.13 to 2.15.
  */
 #ifndef PRELOAD_MODULES_MODULES_H
 #define PRELOAD_MODULES_MODULES_H

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Run by preload/modules/modules.c in a namespace of its own, when torch has been imported and INTERCEPT_TRACE has
-# `modules`: registers hooks that are called around every forward of every nn.Module. Given are `home`, the
-# module torch.nn.modules.module, and the functions module_begin, module_end and module_depth.
+# `modules`: finds the names of modules. Given are forget(id): what resolve() has said of that module no longer holds, and
+# gone(place), which calls lost(). Left in the namespace are resolve() and lost().
 #
 # A module is called `Class: dotted.name` after the outermost module that is being called, which is `Class`;
 # `?` stands for one that is not registered where it is called. Names are found when the outermost module is
 # first seen. Of the program's modules only ids and weak references are kept, and nothing is put into them.
 import itertools
-import sys
-import threading
 import weakref
-
-NEAR = 256  # bytes of C stack that one and the same call may differ by
 
 
 class Place(weakref.ref):
@@ -78,12 +74,14 @@ class Names:
         self.places = {}
         self.numbers = itertools.count()
 
-    def gone(self, place):
+    def lost(self, place):
         if self.places.get(place.key) is place:
             del self.places[place.key]
+        forget(place.key)
         for key in place.members:
             member = self.places.get(key)
             if member is not None:
+                forget(key)
                 member.texts.pop(place.number, None)
                 if member.tree == place.number:
                     member.tree = None
@@ -91,11 +89,12 @@ class Names:
     def place_of(self, module):
         place = self.places.get(id(module))
         if place is None:
-            place = self.places.setdefault(id(module), Place(module, self.gone, next(self.numbers)))
+            place = self.places.setdefault(id(module), Place(module, gone, next(self.numbers)))
         return place
 
     def put(self, module, tree, text):
         place = self.place_of(module)
+        forget(place.key)
         if len(place.texts) > 64:  # called by ever new modules that do not have it
             place.texts = {}
         place.texts[tree] = text
@@ -137,141 +136,29 @@ class Names:
         return place, tree, text
 
 
-def is_running(module):
-    frame = sys._getframe()
-    while frame is not None:
-        if frame.f_code is home.Module._call_impl.__code__ and frame.f_locals.get("self") is module:
-            return True
-        frame = frame.f_back
-    return False
+names = Names()
+lost = names.lost
 
 
-def link(begin, end, depth, is_compiling):
-    names = Names()
-    places = names.places
-    local = threading.local()
-
-    def name(module, stack):
-        outer = stack[-1][:2] if stack else None
-        try:
-            return names.find(module, outer)
-        except Exception:  # named_modules() of somebody's own
-            place = names.place_of(module)
-            tree = outer[1] if outer else place.number
-            place.tree = tree
-            place.texts[tree] = text = class_of(module)
-            return place, tree, text
-
-    # What is on the stack: place, tree, depth, and whether it is a wrapper's. `...` is a wrapper in a wrapper and
-    # None the module in it: their call has begun with the outer wrapper.
-    def close(stack):
-        if stack.pop()[3] not in (..., None):
-            end(None)
-
-    # Through all wrappers: module and place.
-    def inside(module):
-        place, inner = None, wrapped_of(module)
-        while place is None and inner is not None:
-            module, place = inner, places.get(id(inner))
-            inner = wrapped_of(module)
-        return module, place
-
-    # A call that an exception has left without a word lies at or above us on the stack. Beside us may be one
-    # that is under way, too: where Python calls Python without C between, as in module.__call__(x).
-    def is_dead(open, place, at):
-        if abs(open[2] - at) > NEAR:
-            return open[2] < at
-        return open[0] is place or not is_running(open[0]())
-
-    def record(module):
-        at = depth(None)
-        try:
-            stack = local.stack
-        except AttributeError:
-            stack = local.stack = []
-        place = places.get(id(module))
-        wrapped = place is None and is_wrapper(module)
-        if wrapped:
-            module, place = inside(module)
-        if stack:
-            if stack[-1][3] and stack[-1][0] is place:  # has begun with a wrapper
-                stack.append((place, stack[-1][1], at, ... if wrapped else None))
-                return
-            while stack and is_dead(stack[-1], place, at):
-                close(stack)
-        tree = stack[-1][1] if stack else place and place.tree
-        text = place and place.texts.get(tree)
-        if text is None:
-            place, tree, text = name(module, stack)
-        stack.append((place, tree, at, wrapped))
-        begin(text)
-
-    def leave(module):
-        stack = getattr(local, "stack", None)
-        if not stack:
-            return
-        place = places.get(id(module))
-        if place is None:
-            place = inside(module)[1]
-        if stack[-1][0] is place:
-            close(stack)
-        elif any(open[0] is place for open in stack):
-            while stack[-1][0] is not place:
-                close(stack)
-            close(stack)
-
-    # torch.compile follows these two and calls nothing of ours
-    def before(module, arguments):
-        if not is_compiling():
-            record(module)
-
-    def after(module, arguments, result):
-        if not is_compiling():
-            leave(module)
-
-    return before, after
+# Through all wrappers.
+def inside(module):
+    inner = module
+    while inner is not None:
+        module, inner = inner, wrapped_of(inner)
+    return module
 
 
-# Dynamo looks at a function's file to decide what to do with it: to it these are torch's own.
-def as_of_torch(function):
-    return type(function)(
-        function.__code__.replace(co_filename=home.__file__),
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-
-
-# torch.compile warns of global hooks, before it calls them once more: not of ours.
-def hush():
-    theirs = home._has_any_global_hook
-
-    def _has_any_global_hook():
-        hooks = home._global_forward_pre_hooks, home._global_forward_hooks
-        others = [key for each in hooks for key in each if key not in ours]
-        return others or home._global_backward_hooks or home._global_backward_pre_hooks
-
-    if callable(theirs):
-        home._has_any_global_hook = as_of_torch(_has_any_global_hook)
-
-
-def find_is_compiling(torch):
-    for module, name in (
-        (getattr(torch, "compiler", None), "is_dynamo_compiling"),
-        (getattr(torch, "compiler", None), "is_compiling"),
-        (getattr(torch, "_utils", None), "is_compiling"),
-    ):
-        if hasattr(module, name):
-            return getattr(module, name)
-    return bool
-
-
-before, after = map(as_of_torch, link(module_begin, module_end, module_depth, find_is_compiling(sys.modules["torch"])))
-ours = [home.register_module_forward_pre_hook(before).id]
-try:
-    ours.append(home.register_module_forward_hook(after, always_call=True).id)
-except TypeError:  # before 2.0
-    ours.append(home.register_module_forward_hook(after).id)
-if hasattr(home, "_has_any_global_hook"):
-    hush()
+# Id, tree and name of the module that a call of this one is a call of, inside of the module with the id `around` in
+# `tree` (0: inside of none).
+def resolve(module, around, tree):
+    module = inside(module)
+    outer = names.places.get(around)
+    try:
+        place, tree, text = names.find(module, outer and (outer, tree))
+    except Exception:  # named_modules() of somebody's own
+        place = names.place_of(module)
+        forget(place.key)
+        place.tree = tree if outer else place.number
+        place.texts[place.tree] = text = class_of(module)
+        tree = place.tree
+    return place.key, tree, text

@@ -57,6 +57,17 @@ void python_put_methods(void *globals, struct python_method *methods, size_t cou
 	}
 }
 
+/* Types are objects, too: the type of PyType_Type is itself. */
+unsigned int python_type_word(void)
+{
+	void *const *type = symbols_find_loaded("PyType_Type");
+
+	for (unsigned int word = 1; type && word <= 3; word += 2)
+		if (type[word] == type)
+			return word;
+	return 0;
+}
+
 bool python_run(const char *text, void *globals)
 {
 	void *type, *value, *trace, *code, *result = NULL;

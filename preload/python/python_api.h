@@ -114,6 +114,12 @@ static inline void *python_attribute(void *object, const char *name)
 /* Returns false if the process has no CPython, or one that lacks a function. */
 bool python_api_find(void);
 
+/*
+ * Returns which word of an object holds its type: 1, in free-threaded builds 3. 0 if it is
+ * neither.
+ */
+unsigned int python_type_word(void);
+
 /* Runs the text with these globals. Returns false if it raised an exception, which is cleared. */
 bool python_run(const char *text, void *globals);
 

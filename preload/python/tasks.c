@@ -131,7 +131,7 @@ static void find_stacks(struct task_layout *layout)
 
 /*
  * By CPython's headers, for each minor version: offsets in a thread's state, in an exception state,
- * in a generator.
+ * in a generator. In free-threaded builds, objects have a longer head.
  */
 static const struct exception_place {
 	uint8_t exception, own_exception_words, outer, generator;
@@ -157,12 +157,16 @@ static void find_generators(const uint64_t *word, struct task_layout *layout)
 	layout->exception = place->exception;
 	layout->own_exception = (uint16_t)own;
 	layout->exception_outer = place->outer;
+	layout->type = (uint16_t)(python_type_word() * sizeof(*word));
+	/* two words of its own lie between the object's head and the exception state */
+	layout->cython_generator = (uint16_t)(layout->type + 3 * sizeof(*word));
 	layout->generator_type[0] = (uint64_t)(uintptr_t)symbols_find_loaded("PyGen_Type");
 	layout->generator_type[1] = (uint64_t)(uintptr_t)symbols_find_loaded("PyAsyncGen_Type");
-	if (layout->generator_type[0] && layout->generator_type[1] &&
+	layout->coroutine_type = (uint64_t)(uintptr_t)symbols_find_loaded("PyCoro_Type");
+	if (layout->type && layout->generator_type[0] && layout->generator_type[1] &&
 	    word[place->exception / sizeof(*word)] == (uint64_t)(uintptr_t)api.thread() + own &&
 	    !word[(own + place->outer) / sizeof(*word)])
-		layout->generator = place->generator;
+		layout->generator = (uint16_t)(place->generator + layout->type - sizeof(*word));
 }
 
 static bool tasks_layout_find(void *outer, void *inner, struct task_layout *ret_layout)

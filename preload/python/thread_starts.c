@@ -196,7 +196,7 @@ HOOK_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribut
 
 	if ((__builtin_expect(!hook_ready, 0) && !hook_resolve()) || !hook_real.pthread_create)
 		return EAGAIN;
-	if (__builtin_expect(atomic_load_explicit(&is_before, memory_order_relaxed), 0))
+	if (__builtin_expect(atomic_load_explicit(&is_before, memory_order_acquire), 0))
 		look_for_start(argument);
 	error = hook_real.pthread_create(thread, attributes, start, argument);
 	if (__builtin_expect(atomic_load_explicit(&starter, memory_order_relaxed) ==

@@ -267,7 +267,7 @@ void recorder_on_strange_fork(void (*adopt)(void))
 
 bool recorder_is_open(void)
 {
-	return atomic_load_explicit(&recorder_running, memory_order_relaxed);
+	return atomic_load_explicit(&recorder_running, memory_order_acquire);
 }
 
 void recorder_ring_bell(void)
@@ -341,9 +341,12 @@ static void ring_clear_waits(const struct region_ring *ring)
 {
 	struct region_waits *waits = ring_waits(ring);
 
-	if (!waits || !region.header->family[EVT_FAMILY_osrt])
+	if (!waits ||
+	    !(region.header->family[EVT_FAMILY_osrt] | region.header->family[EVT_FAMILY_io]))
 		return;
 	atomic_store(&waits->start, 0);
+	atomic_store(&waits->io_calls, 0);
+	atomic_store(&waits->io_ticks, 0);
 	for (unsigned int i = 0; i < REGION_WAITS; i++) {
 		atomic_store_explicit(&waits->sum[i].calls, 0, memory_order_relaxed);
 		atomic_store_explicit(&waits->sum[i].ticks, 0, memory_order_relaxed);

@@ -7,8 +7,9 @@
 
 #include <stddef.h>
 
+#include "preload/record/foreign_generators.h"
+
 #define LINKS_MAX 100000u   /* blocks or frames of a stack */
-#define TYPE_OFFSET 8u      /* in an object */
 #define GENERATORS_MAX 256u /* that run one within the other, coroutines too */
 
 void *(*_Atomic task_thread)(void);
@@ -65,6 +66,24 @@ static struct task task_of(uint64_t thread)
 	return (struct task){ 0 };
 }
 
+/*
+ * Returns the generator that the exception state is of; 0: a coroutine's, or nothing known.
+ * Whatever has pushed it, the words before it are mapped: it lies within an object.
+ */
+static uint64_t generator_at(uint64_t state)
+{
+	uint64_t generator = state - task_layout.generator;
+	uint64_t type = task_word_at(generator + task_layout.type);
+
+	if (type == task_layout.generator_type[0] || type == task_layout.generator_type[1])
+		return generator;
+	if (type == task_layout.coroutine_type)
+		return 0;
+	generator = state - task_layout.cython_generator;
+	type = task_word_at(generator + task_layout.type);
+	return foreign_generators_have(type, task_layout.type) ? generator : 0;
+}
+
 /* The outermost exception state is the thread's own. */
 static uint64_t generator_of(uint64_t thread)
 {
@@ -74,10 +93,9 @@ static uint64_t generator_of(uint64_t thread)
 		return 0;
 	at = task_word_at(thread + task_layout.exception);
 	for (unsigned int i = 0; at && at != own && i < GENERATORS_MAX; i++) {
-		uint64_t generator = at - task_layout.generator;
-		uint64_t type = task_word_at(generator + TYPE_OFFSET);
+		uint64_t generator = generator_at(at);
 
-		if (type == task_layout.generator_type[0] || type == task_layout.generator_type[1])
+		if (generator)
 			return generator;
 		at = task_word_at(at + task_layout.exception_outer);
 	}

@@ -10,11 +10,12 @@
  *
  * Within a task, generators take turns too: an NVTX range that a generator opens belongs to that
  * generator. The thread's state points to the exception state of the innermost generator that runs,
- * which lies within the generator. Coroutines are passed over: those of `async with` push in one
- * and pop in another, and tasks tell them apart.
+ * which lies within the generator; those of Cython do the same. Coroutines are passed over: those
+ * of `async with` push in one and pop in another, and tasks tell them apart.
  *
  * Any thread, with or without the GIL, signal handlers too: a thread reads its own state only. No
- * lock, no allocation, no system call.
+ * lock, no allocation. No system call, but for a type of generators that is not CPython's: its name
+ * is read by own_memory.h, once.
  */
 #ifndef PRELOAD_RECORD_TASK_H
 #define PRELOAD_RECORD_TASK_H
@@ -39,7 +40,10 @@ struct task_layout {
 	uint16_t
 		/* in a generator: its exception state; 0: generators are not told apart */
 		generator;
+	uint16_t cython_generator;  /* the same in one of Cython's */
+	uint16_t type;              /* in an object */
 	uint64_t generator_type[2]; /* of generators and async generators */
+	uint64_t coroutine_type;
 };
 
 /* Returns the thread's state. NULL: tasks are not distinguished. Set last. */

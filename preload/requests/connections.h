@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections that the program has accepted, and the requests on them. What the program receives
- * and sends is followed as HTTP/1 (http.h), whatever framework, language or event loop it uses. A
- * request is recorded when its first line has arrived, and when its answer has been sent.
+ * Connections that the program has accepted: what it receives and sends on each is followed
+ * (exchange.h), whatever framework, language or event loop it uses.
  *
  * A program that accepts no connection has no table: a hook that might see a connection reads one
  * pointer. Memory is taken when a connection is accepted, 256 descriptors at a time.
  *
- * A connection belongs to the thread that uses it. If two threads use one at the same time, it is
- * followed no further, and that is noted (limitation requests_shared). Any thread, signal handlers
- * too; no lock; the only system call is mmap() in connection_accepted(). errno may change.
+ * Any thread, signal handlers too; no lock; the only system calls are mmap(), where a connection is
+ * accepted and where HTTP/2 begins. errno may change.
  */
 #ifndef PRELOAD_REQUESTS_CONNECTIONS_H
 #define PRELOAD_REQUESTS_CONNECTIONS_H
@@ -27,15 +25,10 @@
 #define CONNECTION_CHUNK 256u  /* descriptors whose connections lie together */
 #define CONNECTION_CHUNKS 256u /* descriptors above 65535 are not followed */
 
-enum connection_state {
-	CONNECTION_NONE,
-	CONNECTION_OPEN,
-};
-
-struct connection;
+struct exchange;
 
 struct connection_table {
-	struct connection *_Atomic chunk[CONNECTION_CHUNKS];
+	struct exchange *_Atomic chunk[CONNECTION_CHUNKS];
 	struct paths paths; /* of their requests */
 };
 
@@ -51,6 +44,9 @@ static inline __attribute__((always_inline)) bool connection_is_followed(int fd)
 		       atomic_load_explicit(&connection_table, memory_order_relaxed) != NULL, 0) &&
 	       connection_is_open(fd);
 }
+
+/* Which paths of requests this process has recorded. NULL: no memory. */
+PRELOAD_HIDDEN struct paths *connection_paths(void);
 
 /* After accept(). Does nothing if requests are not recorded. */
 PRELOAD_HIDDEN void connection_accepted(int fd);

@@ -205,14 +205,25 @@ bool family_calls_have_min_time(void)
 	return any;
 }
 
+static void family_stacks_python(enum settings_family family)
+{
+	if (settings.trace >> family & 1 && settings.stacks[family] == SETTINGS_STACKS_LARGE)
+		settings.stacks[family] = SETTINGS_STACKS_PYTHON;
+}
+
 void family_stacks_unasked(void)
 {
-	if (settings.trace >> SETTINGS_FAMILY_osrt & 1 &&
-	    settings.stacks[SETTINGS_FAMILY_osrt] == SETTINGS_STACKS_LARGE)
-		settings.stacks[SETTINGS_FAMILY_osrt] = SETTINGS_STACKS_PYTHON;
+	family_stacks_python(SETTINGS_FAMILY_osrt);
+	if (settings.io_min_ns)
+		family_stacks_python(SETTINGS_FAMILY_io);
 }
 
 /* --- answers to the recorder and the collector --- */
+
+uint64_t settings_io_word(void)
+{
+	return settings.trace >> SETTINGS_FAMILY_io & 1 ? settings.io_min_ns + 1 : 0;
+}
 
 uint64_t settings_sampled_stacks(void)
 {

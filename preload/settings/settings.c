@@ -21,7 +21,7 @@
 #define MIB (1ull << 20)
 #define STACKS_EVERY_MIN (1u << 10)
 #define STACKS_EVERY_MAX (1u << 30)
-#define OSRT_MIN_NS_MAX 1000000000000ull
+#define LEAST_NS_MAX 1000000000000ull /* of INTERCEPT_OSRT_MIN and INTERCEPT_IO_MIN */
 #define STACKS_DEPTH_DEFAULT 1024u
 #define STACKS_DEPTH_MAX 4096u /* equals STACK_DEPTH_MAX of preload/stacks/thread.h */
 
@@ -330,14 +330,19 @@ static bool parse_OPERATORS(const char *value)
 	return true;
 }
 
+static bool parse_least(const char *value, uint64_t *ret_ns)
+{
+	return parse_time(value, ret_ns) && *ret_ns <= LEAST_NS_MAX;
+}
+
 static bool parse_OSRT_MIN(const char *value)
 {
-	uint64_t ns;
+	return parse_least(value, &settings.osrt_min_ns);
+}
 
-	if (!parse_time(value, &ns) || ns > OSRT_MIN_NS_MAX)
-		return false;
-	settings.osrt_min_ns = ns;
-	return true;
+static bool parse_IO_MIN(const char *value)
+{
+	return parse_least(value, &settings.io_min_ns);
 }
 
 static bool parse_SAMPLE(const char *value)
@@ -389,6 +394,15 @@ static bool parse_GPU_WAITS(const char *value)
 	int index = parse_word(value, words);
 
 	settings.gpu_waits = index == 1;
+	return index >= 0;
+}
+
+static bool parse_GPU_REST(const char *value)
+{
+	static const char *const words[] = { "detached", "attached", NULL };
+	int index = parse_word(value, words);
+
+	settings.gpu_detaches = index == 0;
 	return index >= 0;
 }
 

@@ -82,13 +82,15 @@ struct settings {
 	char request[SETTINGS_NAME_BYTES];   /* items with commas between, "" for none */
 	char own[SETTINGS_NAME_BYTES];       /* patterns of paths, "" for none */
 	uint64_t osrt_min_ns;                /* waits that take less are only counted */
+	uint64_t io_min_ns;                  /* calls of family io that take less are added up */
 	unsigned int operators;              /* one operator in this many is recorded */
 	unsigned int sample_hz;              /* samples of Python stacks per second, 0: none */
 	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
 	enum settings_graphs graphs;
-	bool gpu_sums;  /* work of the GPU is added up */
-	bool gpu_waits; /* CUPTI records waits for it */
+	bool gpu_sums;     /* work of the GPU is added up */
+	bool gpu_waits;    /* CUPTI records waits for it */
+	bool gpu_detaches; /* CUPTI leaves the process while nothing is captured */
 	enum settings_children children;
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */
@@ -149,6 +151,8 @@ unsigned int settings_native_hz(void);
 #define SETTINGS_BUDGET_SHARE (1ull << 33)
 #define SETTINGS_BUDGET_MS_SHIFT 34
 uint64_t settings_budget_word(void);
+/* Returns 0 if input and output is not recorded, else INTERCEPT_IO_MIN in ns, plus 1. */
+uint64_t settings_io_word(void);
 /* Returns 0 if the GPU is not recorded, 2 if its work is added up, else 1. */
 unsigned int settings_gpu_word(void);
 

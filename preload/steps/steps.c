@@ -136,7 +136,7 @@ static bool steps_is_wanted(void)
 	uint64_t number;
 	bool wanted;
 
-	if (!atomic_load_explicit(&is_leader, memory_order_relaxed))
+	if (!atomic_load_explicit(&is_leader, memory_order_acquire))
 		return atomic_load(leader_records);
 	do {
 		number = atomic_load(&steps_number);

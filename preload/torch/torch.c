@@ -363,7 +363,7 @@ static inline uint32_t context_give_back(const struct context *context)
 static __attribute__((used)) void *operator_start(void **ret_context, const void *function)
 {
 	struct recorder_lane *lane;
-	int state = atomic_load_explicit(&torch_state, memory_order_relaxed);
+	int state = atomic_load_explicit(&torch_state, memory_order_acquire);
 
 	*ret_context = NULL;
 	if (__builtin_expect(state != TORCH_ON, 0)) {
@@ -462,7 +462,7 @@ static void operator_end(const void *function, void *context)
 	struct recorder_lane *lane;
 	uint32_t later;
 
-	if (__builtin_expect(atomic_load_explicit(&torch_state, memory_order_relaxed) != TORCH_ON,
+	if (__builtin_expect(atomic_load_explicit(&torch_state, memory_order_acquire) != TORCH_ON,
 			     0))
 		return;
 	if (context) {

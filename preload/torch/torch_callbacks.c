@@ -221,7 +221,7 @@ void torch_callbacks_follow(void)
 {
 	uintptr_t own = (uintptr_t)&recorder_self;
 
-	if (!atomic_load_explicit(&torch_callbacks_vary, memory_order_relaxed))
+	if (!atomic_load_explicit(&torch_callbacks_vary, memory_order_acquire))
 		return;
 	if (atomic_load(&forking) == own) /* the fork is over, in the parent and in the child */
 		atomic_store(&forking, 0);

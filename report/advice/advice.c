@@ -207,6 +207,17 @@ static bool is_said_of_waits(const struct advice *of, const struct advice *advic
 	return false;
 }
 
+/* Returns whether other advice knows what the function does that takes much of the steps. */
+static bool is_said_of_function(const struct advice *of, const struct advice *advice, size_t count)
+{
+	for (size_t i = 0; i < count && of->rule->look == advice_step_function; i++)
+		if (&advice[i] != of && advice[i].severity != ADVICE_NOTE &&
+		    advice[i].gain_ns >= of->gain_ns / 2 &&
+		    !strcmp(of->place.function, advice[i].place.function))
+			return true;
+	return false;
+}
+
 /* Returns whether the rule knows what callbacks of an event loop, or a line, do. */
 static bool knows_work(const struct advice_rule *rule)
 {
@@ -247,7 +258,8 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 		if (advice[i].rule->look == advice_memory_growth && leak_is_said)
 			continue;
 		if (is_said_of_waits(&advice[i], advice, count) ||
-		    is_said_of_work(&advice[i], advice, count))
+		    is_said_of_work(&advice[i], advice, count) ||
+		    is_said_of_function(&advice[i], advice, count))
 			continue;
 		if (advice[i].rule->look == advice_slow_steps && restarts_are_said &&
 		    bottleneck->restarts.excess_ns >= advice[i].gain_ns / 2)

@@ -70,8 +70,12 @@ struct advice {
 		[ADVICE_LINE_BYTES];
 	char waits_for
 		[64]; /* what it waits for, in words; "": the title says it, or it is no wait */
+	/* "rank 1", which the other ranks wait for; "": it is not about ranks, or not known */
+	char late[32];
 	/* FILE:LINE of the thread that worked for nearly all of the wait; "": none did */
 	char at_work[ADVICE_LINE_BYTES];
+	/* of hot_line: % of the CPU time in all lines of its function; 0: hardly more than in it */
+	double function_percent;
 	char text[ADVICE_BYTES];            /* the numbers, in one sentence */
 	char command[ADVICE_COMMAND_BYTES]; /* that of the rule, unless there is a better one */
 	/* that of the rule, unless the run did something else */

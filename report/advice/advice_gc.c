@@ -184,9 +184,10 @@ bool advice_gc_pauses(const struct bottleneck *bottleneck, struct advice *advice
 		advice_say(
 			advice,
 			"Python's garbage collector takes %s, %.1f %% of the steps' time. %" PRIu64
-			" of %" PRIu64 " steps have pauses of 5 ms and more (%" PRIu64
+			" of %" PRIu64 " steps %s of 5 ms and more (%" PRIu64
 			", the longest %s)%s.%s",
-			time, advice->value, seen.steps, bottleneck->loop.steps, seen.count,
+			time, advice->value, seen.steps, bottleneck->loop.steps,
+			seen.steps == 1 ? "has pauses" : "have pauses", seen.count,
 			unit_format_ns(longest, seen.longest_ns), line, ranks);
 	else
 		advice_say(advice,

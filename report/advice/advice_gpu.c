@@ -14,6 +14,7 @@
 #define UNREPORTED_MATTERS 0.01
 #define LAUNCHES_MANY 20.0     /* a step */
 #define LAUNCH_LONG_NS 200000u /* no launch of PyTorch's takes the host so long */
+#define LAUNCH_USUAL_NS 40000u /* an operator of PyTorch's that launches, called from Python */
 #define PURE_SHARE 0.25        /* of the launches, that the time of all is estimated by */
 /* share of the products' time, by names that say which GPU they are for */
 #define RECENT_SHARE 0.5
@@ -147,15 +148,30 @@ static void phase_launches_add(const struct bottleneck *bottleneck, enum step_ph
 	}
 }
 
+/* All that forward does is to launch, if that leaves no time for anything else. */
+static uint64_t forward_launching_ns(const struct phase_launches *forward,
+				     const struct phase_launches *pure, bool pure_is_enough)
+{
+	if (forward->idle_ns <= LAUNCH_USUAL_NS * forward->launches)
+		return forward->idle_ns;
+	if (!pure_is_enough)
+		return 0;
+	return advice_gpu_least(forward->idle_ns,
+				(uint64_t)((double)pure->idle_ns / (double)pure->launches *
+					   (double)forward->launches));
+}
+
 /*
  * The GPU's work is known as sums (INTERCEPT_GPU=sums), so not what the host did meanwhile. But
  * backward and the optimizer do nothing else than to run operators. Forward may, so it has as much
- * time a launch as those at most. 0: that is not known, or too long to be the time of launches.
+ * time a launch as those at most, unless that is as little as a launch takes. 0: that is not known,
+ * or too long to be the time of launches.
  */
 static uint64_t phases_launching_ns(const struct bottleneck *bottleneck, uint64_t *ret_launches)
 {
 	struct phase_launches pure = { 0, 0 }, forward = { 0, 0 };
-	uint64_t bound_ns;
+	uint64_t forward_ns;
+	bool pure_is_enough;
 
 	*ret_launches = 0;
 	if (!loop_is_timed(bottleneck) || !steps_know_phase(bottleneck->steps, PHASE_forward) ||
@@ -164,13 +180,16 @@ static uint64_t phases_launching_ns(const struct bottleneck *bottleneck, uint64_
 	phase_launches_add(bottleneck, PHASE_backward, &pure);
 	phase_launches_add(bottleneck, PHASE_optimizer, &pure);
 	phase_launches_add(bottleneck, PHASE_forward, &forward);
-	if (pure.launches < PURE_SHARE * (double)(pure.launches + forward.launches) ||
-	    !pure.launches || pure.idle_ns > LAUNCH_LONG_NS * pure.launches)
+	if (pure.idle_ns > LAUNCH_LONG_NS * pure.launches)
+		pure = (struct phase_launches){ 0, 0 };
+	pure_is_enough = pure.launches &&
+			 (double)pure.launches >=
+				 PURE_SHARE * (double)(pure.launches + forward.launches);
+	forward_ns = forward_launching_ns(&forward, &pure, pure_is_enough);
+	if (!pure_is_enough && !forward_ns)
 		return 0;
-	*ret_launches = pure.launches + forward.launches;
-	bound_ns = (uint64_t)((double)pure.idle_ns / (double)pure.launches *
-			      (double)forward.launches);
-	return pure.idle_ns + advice_gpu_least(forward.idle_ns, bound_ns);
+	*ret_launches = pure.launches + (forward_ns ? forward.launches : 0);
+	return pure.idle_ns + forward_ns;
 }
 
 static bool launching_matters(const struct bottleneck *bottleneck, double launches_a_step,
@@ -257,6 +276,29 @@ bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *adv
 						   (double)bottleneck->gpu->steps /
 						   launches(bottleneck))),
 		   unit_format_ns(kernel, work->kernel_ns / work->kernels));
+	return true;
+}
+
+bool advice_gpu_bound(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct steady_loop *loop = &bottleneck->loop;
+	enum step_phase phase = steady_loop_asks_most(loop);
+	char share[UNIT_TEXT_BYTES];
+
+	if (!steady_loop_is_gpu_bound(loop) ||
+	    !advice_exceeds(advice, 100.0 * (double)loop->gpu_ns / (double)loop->total_ns))
+		return false;
+	if (phase == PHASE_other) {
+		advice_say(advice, "a GPU is busy for %.1f %% of the steps' time.", advice->value);
+		return true;
+	}
+	advice_say(advice,
+		   "a GPU is busy for %.1f %% of the steps' time; %s of its work is asked for in "
+		   "phase %s.",
+		   advice->value,
+		   unit_format_percent(share, 100.0 * (double)loop->phases.asked_ns[phase] /
+						      (double)step_phases_asked(&loop->phases)),
+		   step_phase_names[phase]);
 	return true;
 }
 

@@ -87,6 +87,8 @@ bool advice_small_reads(const struct bottleneck *bottleneck, struct advice *advi
 		file[PLACE_NAME_BYTES], others[OTHERS_BYTES];
 	struct files files;
 
+	if (bottleneck->io_by_file->short_calls)
+		return false; /* files do not have all of their calls */
 	files = files_that(bottleneck, is_read_in_bits);
 	if (files.reads < SMALL_READS_MIN)
 		return false;
@@ -114,6 +116,8 @@ bool advice_reopened_files(const struct bottleneck *bottleneck, struct advice *a
 		file[PLACE_NAME_BYTES];
 	struct files files;
 
+	if (bottleneck->io_by_file->short_calls)
+		return false;
 	files = files_that(bottleneck, is_opened_often);
 	if (!advice_exceeds(advice, advice_io_share_of(files.ns, bottleneck->wall_ns)))
 		return false;
@@ -185,10 +189,12 @@ bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice 
 		if (!advice_exceeds(advice,
 				    advice_io_share_of(ns, bottleneck->steps->ns[STEP_dataloader])))
 			return false;
-		advice_say(advice,
-			   "%.1f %% of the time that the loop waits for the DataLoader is spent in "
-			   "calls on files, %s; there are no workers.",
-			   advice->value < 100 ? advice->value : 100, unit_format_ns(time, ns));
+		advice_say(
+			advice,
+			"%s%.1f %% of the time that the loop waits for the DataLoader is spent in "
+			"calls on files, %s; there are no workers.",
+			bottleneck->io_by_operator->short_calls ? "at least " : "",
+			advice->value < 100 ? advice->value : 100, unit_format_ns(time, ns));
 		advice->todo = "Use fewer and larger files, keep samples in memory or on nearer "
 			       "storage, read fewer bytes a sample, or let workers of the "
 			       "DataLoader read ahead.";
@@ -197,11 +203,13 @@ bool advice_dataloader_files(const struct bottleneck *bottleneck, struct advice 
 	ns = workers_file_ns(bottleneck, &lived_ns);
 	if (!advice_exceeds(advice, advice_io_share_of(ns, lived_ns)))
 		return false;
-	advice_say(
-		advice,
-		"the DataLoader's %s worker%s spent %.1f %% of their time in calls on files, %s in "
-		"all, and the loop waits for them.",
-		unit_format_count(workers, bottleneck->workers), bottleneck->workers > 1 ? "s" : "",
-		advice->value, unit_format_ns(time, ns));
+	advice_say(advice,
+		   "the DataLoader's %s worker%s spent %s%.1f %% of their time in calls on files, "
+		   "%s in "
+		   "all, and the loop waits for them.",
+		   unit_format_count(workers, bottleneck->workers),
+		   bottleneck->workers > 1 ? "s" : "",
+		   bottleneck->io_by_process->short_calls ? "at least " : "", advice->value,
+		   unit_format_ns(time, ns));
 	return true;
 }

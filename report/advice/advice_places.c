@@ -8,14 +8,16 @@
 
 #include "report/advice/bottleneck.h"
 #include "report/advice/place_text.h"
+#include "report/advice/step_function.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
 #include "report/samples/lines.h"
 
-#define LOOKS_MIN 20u    /* with fewer samples it is a guess */
-#define GUESS_MIN 5u     /* with fewer samples nothing is said */
-#define GUESS_PERCENT 50 /* share that a guess must have */
-#define WORK_MATTERS 0.4 /* share of the main thread's time */
+#define LOOKS_MIN 20u      /* with fewer samples it is a guess */
+#define GUESS_MIN 5u       /* with fewer samples nothing is said */
+#define GUESS_PERCENT 50   /* share that a guess must have */
+#define FUNCTION_MORE 10.0 /* points that the whole function must have more than its line */
+#define WORK_MATTERS 0.4   /* share of the main thread's time */
 
 /* --- a line of Python --- */
 
@@ -51,6 +53,28 @@ static uint32_t advice_places_function_of(const struct samples *samples, struct 
 	return function;
 }
 
+/* Says what all lines of the function have, if that is much more than the line has. */
+static void advice_places_say_function(const struct bottleneck *bottleneck,
+				       const struct lines *lines, const struct line *line,
+				       struct advice *advice)
+{
+	uint64_t all_ns = bottleneck->lines->samples->all.cpu_ns, ns = 0;
+	double percent;
+
+	for (size_t i = 0; i < lines->count; i++)
+		if (lines->line[i].file == line->file &&
+		    lines->line[i].function == line->function &&
+		    lines->line[i].first_line == line->first_line)
+			ns += lines->line[i].self.cpu_ns;
+	percent = all_ns ? 100.0 * (double)ns / (double)all_ns : 0;
+	if (percent < advice->value + FUNCTION_MORE || !advice->place.function[0] ||
+	    advice->place.function[0] == '<')
+		return;
+	advice->function_percent = percent;
+	advice_add(advice, " All lines of '%s' together had %.0f %%.", advice->place.function,
+		   percent);
+}
+
 static void say_line(const struct bottleneck *bottleneck, const struct lines *lines, size_t number,
 		     struct advice *advice)
 {
@@ -72,6 +96,7 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 	step_line_text(bottleneck->lines, &found, text);
 	advice_say(advice, "%.0f %% of the CPU time of Python's threads (%s) was spent in %s.",
 		   advice->value, unit_format_ns(time, line->self.cpu_ns), text);
+	advice_places_say_function(bottleneck, lines, line, advice);
 }
 
 /* Says which part of Python's library runs there, and what is faster. */
@@ -121,6 +146,37 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	lines_release(&lines);
 	own_release(&own);
 	return applies;
+}
+
+/* --- a function of the steps --- */
+
+bool advice_step_function(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct step_lines *lines = bottleneck->lines;
+	struct step_function found;
+	char text[STEP_LINE_BYTES];
+	double share;
+
+	if (!bottleneck->steps->time.count || !lines->all_ns ||
+	    !step_function_find(bottleneck, &found) || found.looks < LOOKS_MIN)
+		return false;
+	share = (double)found.ns / (double)lines->all_ns;
+	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
+	if (!advice_exceeds(advice, 100 * share))
+		return false;
+	step_line_text(lines, &found.line, text);
+	step_line_put(lines, &found.line, &advice->place);
+	advice->place.samples = found.looks;
+	advice_say(advice,
+		   "%.0f %% of the steps' time passes in '%s', a function beside the model, and in "
+		   "what it calls (%" PRIu64 " samples); %.0f %% of that in %s.",
+		   advice->value, advice->place.function, found.looks,
+		   100.0 * (double)found.line.ns / (double)found.ns, text);
+	if (!found.work)
+		return true;
+	advice_add(advice, " Most of it is %s.", found.work->words);
+	advice->todo = found.work->todo;
+	return true;
 }
 
 /* --- a function of native code --- */

@@ -389,6 +389,8 @@ bool advice_memory_growth(const struct bottleneck *bottleneck, struct advice *ad
 		found = growth_place_say_kept(bottleneck, bottleneck->object_growth, advice);
 		peak_bytes = 0;
 	}
+	if (!found.is_found)
+		return run_growth_say(bottleneck, advice);
 	if (!advice_exceeds(advice, (double)found.bytes))
 		return false;
 	advice->is_unbounded = peak_bytes && found.bytes > peak_bytes / 2;

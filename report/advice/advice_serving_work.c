@@ -39,16 +39,82 @@ static void say_serving_work(const struct bottleneck *bottleneck, const struct s
 	advice->waits_at[0] = '\0';
 }
 
+#define WORKS_MAX 32u
+
+/* Returns the kind of work that most of the time of such rows is. */
+static const struct known_work *serving_work_most(const struct bottleneck *bottleneck,
+						  serving_kind *is_wanted)
+{
+	struct {
+		const struct known_work *work;
+		uint64_t ns;
+	} sum[WORKS_MAX] = { { NULL, 0 } };
+	size_t most = 0;
+
+	for (size_t i = 0; i < bottleneck->waits->row_count; i++) {
+		const struct known_work *work = bottleneck->serving.place[i].work;
+		size_t at = 0;
+
+		if (!work || !serving_has(&bottleneck->waits->row[i]) || !is_wanted(bottleneck, i))
+			continue;
+		while (at < WORKS_MAX - 1 && sum[at].work && sum[at].work != work)
+			at++;
+		sum[at].work = work;
+		sum[at].ns += bottleneck->waits->row[i].ns;
+		if (sum[at].ns > sum[most].ns)
+			most = at;
+	}
+	return sum[most].work;
+}
+
+/* Writes the endpoint with most of the requests' time; returns false if there is none. */
+static bool serving_endpoint_most(const struct bottleneck *bottleneck, char shown[PLACE_NAME_BYTES])
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+	const struct request_group *most = NULL;
+	const char *name;
+	size_t length;
+
+	for (size_t i = 0; i < lines->group_count; i++)
+		if (!most || lines->group[i].total_ns > most->total_ns)
+			most = &lines->group[i];
+	if (!most)
+		return false;
+	name = name_text(source_name_at(bottleneck->source, most->endpoint), &length);
+	text_escape(shown, PLACE_NAME_BYTES, name, length);
+	return true;
+}
+
+/* Frameworks work on what a handler has returned: then no line of the user's is on the stack. */
+static void say_work_of_framework(const struct bottleneck *bottleneck, serving_kind *is_wanted,
+				  struct advice *advice)
+{
+	const struct known_work *work = serving_work_most(bottleneck, is_wanted);
+	char shown[PLACE_NAME_BYTES];
+
+	advice->place = (struct advice_place){ .samples = advice->place.samples };
+	advice_add(advice,
+		   " Most of it, in %s, was called by no line of yours, but by the framework: that "
+		   "is what handlers return.",
+		   work ? work->words : "a library");
+	if (serving_endpoint_most(bottleneck, shown))
+		advice_add(advice, " %s has most of the requests' time.", shown);
+}
+
+/* `by_framework`: it counts without a line of the user's, too. */
 static bool says_work(const struct bottleneck *bottleneck, struct advice *advice,
-		      serving_kind *is_wanted, const char *what)
+		      serving_kind *is_wanted, const char *what, bool by_framework)
 {
 	struct serving_tally tally;
 	bool applies;
 
 	serving_tally_make(&tally, bottleneck, is_wanted);
-	applies = serving_tally_exceeds(&tally, bottleneck, advice) && tally.lines.count;
+	applies = serving_tally_exceeds(&tally, bottleneck, advice) &&
+		  (tally.lines.count || by_framework);
 	if (applies)
 		say_serving_work(bottleneck, &tally, what, advice);
+	if (applies && by_framework && tally.lines.ns * 2 < tally.ns)
+		say_work_of_framework(bottleneck, is_wanted, advice);
 	serving_tally_release(&tally);
 	return applies;
 }
@@ -62,7 +128,7 @@ static bool serialises(const struct bottleneck *bottleneck, size_t row)
 bool advice_serialisation(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	return says_work(bottleneck, advice, serialises,
-			 "turned objects into text or bytes, or back,");
+			 "turned objects into text or bytes, or back,", true);
 }
 
 static bool makes_client(const struct bottleneck *bottleneck, size_t row)
@@ -72,8 +138,8 @@ static bool makes_client(const struct bottleneck *bottleneck, size_t row)
 
 bool advice_client_per_request(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	return says_work(bottleneck, advice, makes_client,
-			 "made clients, sessions or TLS contexts");
+	return says_work(bottleneck, advice, makes_client, "made clients, sessions or TLS contexts",
+			 false);
 }
 
 static bool logs(const struct bottleneck *bottleneck, size_t row)
@@ -87,7 +153,7 @@ static bool logs(const struct bottleneck *bottleneck, size_t row)
 bool advice_sync_logging(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	return says_work(bottleneck, advice, logs,
-			 "wrote a log, or waited until a file was on the disk (fsync),");
+			 "wrote a log, or waited until a file was on the disk (fsync),", false);
 }
 
 /*
@@ -106,6 +172,8 @@ static bool has_no_request(const struct bottleneck *bottleneck, size_t row)
 	       !bottleneck->serving.place[row].is_in_pool &&
 	       !bottleneck->serving.thread[thread].is_loop;
 }
+
+#define DOWNSTREAM_MOST 50.0 /* percent of the serving time */
 
 static bool waits_downstream(const struct bottleneck *bottleneck, size_t row)
 {
@@ -142,6 +210,9 @@ bool advice_downstream(const struct bottleneck *bottleneck, struct advice *advic
 	serving_tally_make(&tally, bottleneck, waits_downstream);
 	applies = serving_tally_exceeds(&tally, bottleneck, advice) && tally.lines.count &&
 		  !may_answer_itself(bottleneck, &tally);
+	/* less is what a server that asks another one is for */
+	if (applies && advice->value >= DOWNSTREAM_MOST && tally.looks >= WAIT_LOOKS_MIN)
+		advice->severity = ADVICE_WARNING;
 	if (applies)
 		say_serving_work(bottleneck, &tally, "waited for answers of another server",
 				 advice);

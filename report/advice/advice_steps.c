@@ -200,6 +200,26 @@ static void say_late(const struct bottleneck *bottleneck, const struct rank *ran
 		   unit_format_ns(time, (uint64_t)excess_ns), text, line.looks);
 }
 
+/*
+ * Names the late rank in the title, unless another one is nearly as late: then nobody can tell whom
+ * the others wait for.
+ */
+static void name_late(const struct bottleneck *bottleneck, const struct rank *rank, size_t room,
+		      size_t least, size_t most, struct advice *advice)
+{
+	double half = (rank_share(&rank[most]) + rank_share(&rank[least])) / 2;
+	struct source_process *const *process;
+	uint64_t number;
+
+	for (size_t i = 0; i < room; i++)
+		if (i != least && rank[i].steps && rank_share(&rank[i]) < half)
+			return;
+	source_processes(bottleneck->source, &process);
+	number = source_rank(bottleneck->source, process[least]);
+	if (number != UINT64_MAX)
+		snprintf(advice->late, sizeof(advice->late), "rank %" PRIu64, number);
+}
+
 bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char waits[RANK_NAME_BYTES], late[RANK_NAME_BYTES];
@@ -229,6 +249,7 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 			   rank_share(&rank[most]),
 			   rank_name(late, bottleneck->source, process[least]),
 			   rank_share(&rank[least]));
+		name_late(bottleneck, rank, room, least, most, advice);
 		say_late(bottleneck, rank, room, least, most, advice);
 	}
 	free(rank);

@@ -4,11 +4,13 @@
  * threads that run an event loop. All rest on samples: each sentence has their number, and one with
  * few samples is called a guess.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/os_waits.h"
 #include "report/advice/place_text.h"
 #include "report/advice/process_starter.h"
 #include "report/advice/wait_text.h"
@@ -18,6 +20,7 @@
 #define LOOKS_MIN 5u      /* with fewer samples nothing is said */
 #define COMPUTES_MIN 50.0 /* % of an event loop's time */
 #define CHILDREN_MANY 8u  /* starts of one program: one for each item or step */
+#define CHILDREN_AT_ONCE 2u
 
 /* --- shares --- */
 
@@ -127,16 +130,70 @@ static bool starts_workers(const struct bottleneck *bottleneck)
 	return false;
 }
 
+/*
+ * Returns how many processes it started one after another: hardly two lived at the same time. 0:
+ * others, as a pool's, stay.
+ */
+static size_t children_in_turn(const struct bottleneck *bottleneck)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(bottleneck->source, &process), children = 0;
+	uint64_t life_ns = 0;
+
+	for (size_t i = 0; bottleneck->process && i < count; i++) {
+		if (!process_is_started_by(process[i], bottleneck->process))
+			continue;
+		children++;
+		life_ns += process[i]->end_ns - process[i]->start_ns;
+	}
+	return children >= CHILDREN_MANY && life_ns < CHILDREN_AT_ONCE * bottleneck->wall_ns
+		       ? children
+		       : 0;
+}
+
+/*
+ * What the loop or the main thread waits for children for: until they end, and, where each lives
+ * for one piece of work, also for what they send. The lines are those of the larger part.
+ */
+static bool sum_children(const struct bottleneck *bottleneck, struct wait_cause *ret_sum)
+{
+	static const enum wait_kind kinds[] = { WAIT_CHILD, WAIT_PROCESS_QUEUE, WAIT_PIPE };
+	size_t used = children_in_turn(bottleneck) ? sizeof(kinds) / sizeof(kinds[0]) : 1;
+	const struct wait_cause *most = NULL;
+	uint64_t ns = 0, looks = 0;
+
+	for (size_t i = 0; i < used; i++) {
+		const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, kinds[i]);
+
+		if (!cause)
+			continue;
+		ns += cause->ns;
+		looks += cause->looks;
+		if (!most || cause->ns > most->ns)
+			most = cause;
+	}
+	if (!most)
+		return false;
+	*ret_sum = *most;
+	ret_sum->ns = ns;
+	ret_sum->looks = looks;
+	return true;
+}
+
 bool advice_child_process(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_CHILD);
+	size_t in_turn = children_in_turn(bottleneck);
+	struct wait_cause cause;
 
-	if (!wait_cause_exceeds(bottleneck, advice, cause) || starts_workers(bottleneck))
+	if (!sum_children(bottleneck, &cause) || !wait_cause_exceeds(bottleneck, advice, &cause) ||
+	    starts_workers(bottleneck))
 		return false;
 	advice_say(advice, "%s waits for child processes for %.1f %% of the %s.",
 		   who_waits(bottleneck), advice->value, of_what(bottleneck));
-	wait_say_line(bottleneck, cause, advice);
-	if (say_command(bottleneck, advice) < CHILDREN_MANY)
+	wait_say_line(bottleneck, &cause, advice);
+	if (in_turn)
+		advice_add(advice, " It started %zu of them, one after another.", in_turn);
+	if (say_command(bottleneck, advice) < CHILDREN_MANY && !in_turn)
 		advice->todo = "Look at what the child does, and whether the program can go on "
 			       "meanwhile.";
 	return true;
@@ -163,10 +220,48 @@ static bool say_owner(const struct bottleneck *bottleneck, const struct wait_cau
 	return true;
 }
 
+/* Samples of Python say more than that, where there are some. */
+static bool is_native(const struct bottleneck *bottleneck)
+{
+	return !bottleneck_is_python(bottleneck) && !bottleneck->steps->time.count &&
+	       bottleneck->wall_ns;
+}
+
+#define OS_LINES                                                                              \
+	" INTERCEPT_STACKS=osrt:native records the lines (prof-report waits --by line), and " \
+	"+native-samples what the threads compute."
+
+/* Of threads that waited for the lock at all. */
+static bool says_os_lock(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char all[UNIT_TEXT_BYTES], calls[UNIT_TEXT_BYTES];
+	struct os_waits_lock lock;
+
+	if (!is_native(bottleneck) || !os_waits_find_lock(bottleneck->os_waits, &lock))
+		return false;
+	advice->of = ADVICE_OF_RUN;
+	advice->gain_ns = lock.ns / lock.threads;
+	if (!advice_exceeds(advice, 100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns))
+		return false;
+	advice_say(
+		advice,
+		"%u thread%s waited for one %s, for %.0f %% of the run on average: %s in all, in "
+		"%s wait%s of 10 us and more.",
+		lock.threads, unit_plural(lock.threads), lock.word, advice->value,
+		unit_format_ns(all, lock.ns), unit_format_count(calls, lock.calls),
+		unit_plural(lock.calls));
+	advice->todo = "Hold the lock for less: compute before, and take it only to store the "
+		       "result." OS_LINES;
+	snprintf(advice->command, sizeof(advice->command), "waits --by object");
+	return true;
+}
+
 bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_cause *cause = wait_causes_of(bottleneck->wait_causes, WAIT_LOCK);
 
+	if (says_os_lock(bottleneck, advice))
+		return true;
 	if (bottleneck->serving.is_server)
 		return serving_says_lock(bottleneck, advice);
 	if (!wait_cause_exceeds(bottleneck, advice, cause))
@@ -193,16 +288,53 @@ static bool is_idle(const struct wait_cause *cause)
 	       cause->kind == WAIT_LOADER;
 }
 
+/* Returns whether the wait is said to be for children (sum_children()). */
+static bool is_of_children(const struct wait_cause *cause, size_t in_turn)
+{
+	return in_turn && (cause->kind == WAIT_PROCESS_QUEUE || cause->kind == WAIT_PIPE);
+}
+
+static bool says_os_wait(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct group *most = is_native(bottleneck) ? os_waits_main(bottleneck->os_waits)
+							 : NULL;
+	char name[PLACE_NAME_BYTES], calls[UNIT_TEXT_BYTES], average[UNIT_TEXT_BYTES];
+
+	if (!most)
+		return false;
+	advice->of = ADVICE_OF_RUN;
+	advice->gain_ns = most->time.total_ns;
+	if (!advice_exceeds(advice, 100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns))
+		return false;
+	place_name(source_name_at(bottleneck->source, (uint32_t)most->key[OS_WAITS_FUNCTION]),
+		   name);
+	advice_say(advice,
+		   "the main thread waits in %s() for %.0f %% of the run: %s call%s, %s each on "
+		   "average.",
+		   name, advice->value, unit_format_count(calls, most->time.count),
+		   unit_plural(most->time.count),
+		   unit_format_ns(average, most->time.total_ns / most->time.count));
+	snprintf(advice->waits_for, sizeof(advice->waits_for), "%.60s()", name);
+	advice->todo =
+		"Look at what it waits for there, and whether it can go on meanwhile." OS_LINES;
+	snprintf(advice->command, sizeof(advice->command), "waits");
+	return true;
+}
+
 bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
+	size_t in_turn = children_in_turn(bottleneck);
 	const struct wait_cause *most = NULL;
 	char text[64];
 
 	/* the main thread of a server that starts others does not serve */
 	for (size_t i = 0; i < causes->count && !causes->is_of_steps; i++)
-		if (!is_idle(&causes->cause[i]) && (!most || causes->cause[i].ns > most->ns))
+		if (!is_idle(&causes->cause[i]) && !is_of_children(&causes->cause[i], in_turn) &&
+		    (!most || causes->cause[i].ns > most->ns))
 			most = &causes->cause[i];
+	if (says_os_wait(bottleneck, advice))
+		return true;
 	if (!most || !most->lines.count || !wait_cause_exceeds(bottleneck, advice, most) ||
 	    (bottleneck->serving.is_server && most->kind == WAIT_THREAD))
 		return false;
@@ -327,6 +459,7 @@ static bool says_waits(const struct bottleneck *bottleneck, const struct event_l
 	return true;
 }
 
+#define NAMED_MIN 0.2         /* share of what they compute; a line with less is not the cause */
 #define CALLBACK_WORK_MIN 0.4 /* share of what the callbacks compute */
 
 /* Says which work of Python's library with a known remedy the callbacks do. */
@@ -387,7 +520,13 @@ static bool says_computes(const struct bottleneck *bottleneck, const struct even
 		   "longest time that it was seen at one place, in one callback or several, is %s.",
 		   name, advice->value, unit_format_ns(text, time->ns),
 		   unit_format_ns(longest, time->longest_ns));
-	wait_say_line_of(bottleneck, &time->lines, time->ns, time->looks, advice);
+	if ((double)line.ns >= NAMED_MIN * (double)time->ns)
+		wait_say_line_of(bottleneck, &time->lines, time->ns, time->looks, advice);
+	else
+		advice_add(advice,
+			   " No line of yours has a fifth of that (%" PRIu64
+			   " samples): --frames all shows whose code it is.",
+			   time->looks);
 	say_callback_work(bottleneck, thread, advice);
 	snprintf(advice->command, sizeof(advice->command), "lines");
 	return true;

@@ -8,11 +8,13 @@
 
 #include "report/core/why_empty.h"
 #include "report/advice/evidence_events.h"
+#include "report/advice/os_waits.h"
 #include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/cuda/cuda_events.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
+#include "report/heap/resident.h"
 #include "report/nvtx/range_events.h"
 #include "report/steps/step_events.h"
 #include "report/tensors/tensor_events.h"
@@ -31,6 +33,8 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.tensor_growth = growth_want(run, &(struct growth_options){ HEAP_OF_TENSORS }),
 		.object_growth = growth_want(run, &(struct growth_options){ HEAP_OF_PYTHON }),
 		.arena_growth = growth_want(run, &(struct growth_options){ HEAP_OF_ARENAS }),
+		.resident = resident_want(
+			run, &(struct resident_options){ { BY_alloc_stack, HEAP_OF_C } }),
 		.ranges = ranges_want(run, NULL),
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),
@@ -45,6 +49,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.gc_pauses = gc_pauses_want(run, NULL),
 		.lines = step_lines_want(run, NULL),
 		.waits = wait_looks_want(run, NULL),
+		.os_waits = os_waits_want(run, NULL),
 		.request_lines = request_lines_want(run, NULL),
 		.native = native_events_want(
 			run, &(struct native_events_options){ .by = BY_native_stack }),

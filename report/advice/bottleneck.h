@@ -30,6 +30,8 @@
 #include "report/torch/operators.h"
 
 struct growth;        /* report/heap/growth.h */
+struct os_waits;      /* report/advice/os_waits.h */
+struct resident;      /* report/heap/resident.h */
 struct request_lines; /* report/advice/request_lines.h */
 
 struct bottleneck {
@@ -38,6 +40,7 @@ struct bottleneck {
 	struct source *source;
 	struct heap *heap;
 	const struct growth *heap_growth, *tensor_growth, *object_growth, *arena_growth;
+	const struct resident *resident;
 	struct ranges *ranges;
 	struct cuda *cuda;
 	struct operators *operators;
@@ -52,6 +55,7 @@ struct bottleneck {
 	struct unreported *unreported;
 	struct step_lines *lines;
 	struct wait_looks *waits;
+	struct os_waits *os_waits;
 	struct request_lines *request_lines;
 	struct native_reading *native;
 	struct run_facts *environment;

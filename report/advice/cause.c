@@ -41,6 +41,10 @@ const char *cause_title(const struct advice *advice, char title[CAUSE_TITLE_BYTE
 			 advice->waits_for);
 		return title;
 	}
+	if (advice->late[0]) {
+		snprintf(title, CAUSE_TITLE_BYTES, "Ranks wait for %s", advice->late);
+		return title;
+	}
 	snprintf(title, CAUSE_TITLE_BYTES, "%s", at < CAUSES ? causes[at].title : advice->rule->id);
 	for (char *letter = title; at == CAUSES && *letter; letter++)
 		*letter = *letter == '_' ? ' ' : *letter;

@@ -57,6 +57,7 @@ static void gc_pauses_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_gc_frame, FIELDS_ALL, gc_pauses_take_frame, pauses);
 	run_reads(run, EVT_gc_begin, FIELDS_ALL, gc_pauses_take_begin, pauses);
 	run_reads(run, EVT_gc_end, 0, gc_pauses_take_end, pauses);
+	run_seeks(run, state);
 }
 
 static void gc_pauses_cut(void *state, const struct cut *cut)

@@ -143,6 +143,10 @@ static void request_lines_take_request(void *state, const struct request_key *ke
 	struct ended_request ended;
 
 	(void)ended_by;
+	if (!mine->lines.first_ns || key->start_ns < mine->lines.first_ns)
+		mine->lines.first_ns = key->start_ns;
+	if (end_ns > mine->lines.last_ns)
+		mine->lines.last_ns = end_ns;
 	request_lines_count_for(&mine->lines.received, &mine->lines.received_room, key->thread);
 	request_lines_count_for(&mine->lines.answered, &mine->lines.answered_room, key->worker);
 	if (at == REQUEST_GROUPS_MAX)

@@ -45,6 +45,7 @@ struct request_lines {
 	uint64_t *received; /* requests that have ended, by the thread that received them */
 	uint64_t *answered; /* the same, by process */
 	size_t received_room, answered_room;
+	uint64_t first_ns, last_ns; /* begin of the first request, end of the last one; 0: none */
 };
 
 struct request_lines_options {

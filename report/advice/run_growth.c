@@ -10,36 +10,37 @@
 #include <string.h>
 
 #include "report/advice/growth_place.h"
+#include "report/advice/request_lines.h"
 #include "report/base/units.h"
 #include "report/core/known.h"
 #include "report/heap/growth.h"
+#include "report/heap/resident.h"
 
 #define PARTS 12u
 #define START 3u              /* the window to compare with; those before it are the start */
 #define RISES_MIN 7u          /* windows that are above the one before, of eight */
 #define SHARE_MIN 0.25        /* of the growth, in the last half of the windows; of the memory */
 #define GROWN_MIN (16u << 20) /* bytes */
+#define FINE 240u             /* parts of the time until the end of a process */
+#define FINE_MIN 5u           /* of them in a window: it lives for a quarter of that time */
 #define KEEPS                                                                                     \
 	"Look at who keeps what is made: lists and dicts that are only added to, caches without " \
 	"a limit. "
 
 static bool can_judge(const struct bottleneck *bottleneck)
 {
-	struct source_process *const *process;
-
-	return !bottleneck->steps->time.count && !bottleneck->limited &&
-	       !run_detail(bottleneck->run)->until_ns && !run_filters(bottleneck->run)->any &&
+	return !bottleneck->limited && !run_detail(bottleneck->run)->until_ns &&
+	       !run_filters(bottleneck->run)->any &&
 	       !detail_is_of_captures(run_detail(bottleneck->run)) &&
 	       !heap_is_sample(bottleneck->heap) &&
-	       bottleneck->lines->samples->all.looks && /* it is a program of Python */
-	       source_processes(bottleneck->source, &process) == 1;
+	       bottleneck->lines->samples->all.looks; /* it is a program of Python */
 }
 
 /*
  * Imports need memory, too. Where they take longer than the start of the run, which is not judged,
  * the growth is theirs.
  */
-static bool is_of_imports(const struct bottleneck *bottleneck, uint64_t end_ns)
+static bool is_of_imports(const struct bottleneck *bottleneck, uint64_t start_ns)
 {
 	uint32_t process = import_evidence_process(bottleneck->imports);
 	uint64_t ns = 0;
@@ -47,7 +48,7 @@ static bool is_of_imports(const struct bottleneck *bottleneck, uint64_t end_ns)
 
 	if (process != IMPORT_NONE)
 		free(import_packages(bottleneck->imports, process, UINT64_MAX, &count, &ns));
-	return ns + bottleneck->imported_ns > end_ns / PARTS * START;
+	return ns + bottleneck->imported_ns > start_ns;
 }
 
 /* What Python frees when it ends is no part of the run. */
@@ -56,6 +57,22 @@ static uint64_t run_growth_end_ns(const struct bottleneck *bottleneck)
 	uint64_t done_ns = bottleneck->arena_growth->done_ns;
 
 	return done_ns ? done_ns : known_until_ns(bottleneck->run);
+}
+
+struct growth_time {
+	uint64_t from_ns, end_ns;
+};
+
+/* Of a server it is the time from the first request to the last. */
+static struct growth_time run_growth_time(const struct bottleneck *bottleneck)
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+
+	if (!bottleneck->serving.is_server)
+		return (struct growth_time){ 0, run_growth_end_ns(bottleneck) };
+	if (request_lines_count(lines))
+		return (struct growth_time){ lines->first_ns, lines->last_ns };
+	return (struct growth_time){ bottleneck->serving.since_ns, run_growth_end_ns(bottleneck) };
 }
 
 static bool rises(const uint64_t *bytes)
@@ -71,20 +88,107 @@ static bool rises(const uint64_t *bytes)
 	       (double)(bytes[PARTS - 1] - bytes[half]) >= SHARE_MIN * (double)grown;
 }
 
-bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret_growth)
+/* A run of one process: from its start to its end. */
+static bool look_at_run(const struct bottleneck *bottleneck, struct run_growth *ret_growth)
 {
-	uint64_t end_ns = run_growth_end_ns(bottleneck);
+	struct growth_time time = run_growth_time(bottleneck);
 	uint64_t heap[PARTS], arenas[PARTS], all[PARTS];
 
-	if (!can_judge(bottleneck) || is_of_imports(bottleneck, end_ns))
+	if (bottleneck->steps->time.count || time.end_ns <= time.from_ns ||
+	    is_of_imports(bottleneck, time.from_ns + (time.end_ns - time.from_ns) / PARTS * START))
 		return false;
-	curve_sample(&bottleneck->heap->curve, end_ns, heap, PARTS);
-	curve_sample(&bottleneck->arena_growth->heap->curve, end_ns, arenas, PARTS);
+	curve_sample_from(&bottleneck->heap->curve, time.from_ns, time.end_ns, heap, PARTS);
+	curve_sample_from(&bottleneck->arena_growth->heap->curve, time.from_ns, time.end_ns, arenas,
+			  PARTS);
 	for (size_t i = 0; i < PARTS; i++)
 		all[i] = heap[i] + arenas[i];
-	*ret_growth = (struct run_growth){ heap[START], heap[PARTS - 1], arenas[START],
-					   arenas[PARTS - 1] };
+	*ret_growth = (struct run_growth){ .heap_first = heap[START],
+					   .heap_last = heap[PARTS - 1],
+					   .arenas_first = arenas[START],
+					   .arenas_last = arenas[PARTS - 1] };
 	return rises(all);
+}
+
+/* The windows are of the life of the process. Returns false if that is too short. */
+static bool sample_life(const struct curve *curve, uint64_t from_ns, uint64_t to_ns,
+			uint64_t ret_values[PARTS])
+{
+	uint64_t fine[FINE];
+	size_t first = to_ns ? (size_t)((double)from_ns / (double)to_ns * FINE) + 1 : FINE;
+	size_t width = first < FINE ? (FINE - first) / PARTS : 0;
+
+	if (width < FINE_MIN)
+		return false;
+	curve_sample(curve, to_ns, fine, FINE);
+	first = FINE - width * PARTS;
+	for (size_t i = 0; i < PARTS; i++) {
+		ret_values[i] = 0;
+		for (size_t j = first + i * width; j < first + (i + 1) * width; j++)
+			ret_values[i] = fine[j] > ret_values[i] ? fine[j] : ret_values[i];
+	}
+	return true;
+}
+
+static bool look_at_process(const struct bottleneck *bottleneck,
+			    const struct source_process *process, struct run_growth *ret_growth)
+{
+	const struct resident_process *seen = resident_of(bottleneck->resident, process->index);
+	uint64_t heap[PARTS], arenas[PARTS], all[PARTS];
+
+	if (!seen || !seen->curves ||
+	    !sample_life(&seen->curves->heap, process->start_ns, seen->end.time_ns, heap) ||
+	    !sample_life(&seen->curves->arenas, process->start_ns, seen->end.time_ns, arenas))
+		return false;
+	for (size_t i = 0; i < PARTS; i++)
+		all[i] = heap[i] + arenas[i];
+	*ret_growth = (struct run_growth){ .heap_first = heap[START],
+					   .heap_last = heap[PARTS - 1],
+					   .arenas_first = arenas[START],
+					   .arenas_last = arenas[PARTS - 1],
+					   .process = process };
+	return rises(all);
+}
+
+static uint64_t last_bytes(const struct run_growth *growth)
+{
+	return growth->heap_last + growth->arenas_last;
+}
+
+/*
+ * Each process by itself: those that come and go look like growth if they are added up. A process
+ * with steps has advice of its own.
+ */
+static bool look_at_processes(const struct bottleneck *bottleneck, struct run_growth *ret_growth)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(bottleneck->source, &process);
+	struct run_growth growth, most = { .process = NULL };
+	uint64_t growing = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if ((bottleneck->steps->time.count && process[i] == bottleneck->process) ||
+		    !look_at_process(bottleneck, process[i], &growth))
+			continue;
+		growing++;
+		if (!most.process || last_bytes(&growth) > last_bytes(&most))
+			most = growth;
+	}
+	if (!growing)
+		return false;
+	most.growing = growing;
+	*ret_growth = most;
+	return true;
+}
+
+bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret_growth)
+{
+	struct source_process *const *process;
+
+	if (!can_judge(bottleneck))
+		return false;
+	if (source_processes(bottleneck->source, &process) == 1)
+		return look_at_run(bottleneck, ret_growth);
+	return look_at_processes(bottleneck, ret_growth);
 }
 
 static int64_t grown_of(uint64_t first, uint64_t last)
@@ -92,26 +196,36 @@ static int64_t grown_of(uint64_t first, uint64_t last)
 	return (int64_t)(last - first);
 }
 
-static void say_part(struct advice *advice, const char *what, uint64_t first, uint64_t last)
+static void say_part(struct advice *advice, const char *what, const char *when, uint64_t first,
+		     uint64_t last)
 {
 	char from[UNIT_TEXT_BYTES], to[UNIT_TEXT_BYTES];
+	bool is_first = !advice->text[0];
 
-	advice_add(advice, "%s %s from %s to %s",
-		   advice->text[strlen(advice->text) - 1] == ':' ? "" : ",", what,
-		   unit_format_bytes(from, first), unit_format_bytes(to, last));
+	advice_add(advice, "%s%s %s%s%sfrom %s to %s", is_first ? "" : ", ", what,
+		   is_first ? "grow throughout the " : "", is_first ? when : "",
+		   is_first ? ", " : "", unit_format_bytes(from, first),
+		   unit_format_bytes(to, last));
 }
 
 /* A part that has less than an eighth of the growth is left out. */
-static void say_parts(const struct run_growth *growth, int64_t heap, int64_t arenas,
+static void say_parts(const struct run_growth *growth, int64_t heap, int64_t arenas, bool is_server,
 		      struct advice *advice)
 {
-	advice_say(advice, "memory grows throughout the run:");
+	const char *when = is_server ? "time after start-up" : "run";
+
 	if (arenas >= (heap + arenas) / 8)
-		say_part(advice, "small objects of Python (arenas)", growth->arenas_first,
+		say_part(advice, "small objects of Python (arenas)", when, growth->arenas_first,
 			 growth->arenas_last);
 	if (heap >= (heap + arenas) / 8)
-		say_part(advice, "blocks of the heap", growth->heap_first, growth->heap_last);
+		say_part(advice, "blocks of the heap", when, growth->heap_first, growth->heap_last);
+	if (growth->process)
+		advice_add(advice, ", in process %u", growth->process->pid);
 	advice_add(advice, ".");
+	if (growth->growing > 1)
+		advice_add(advice, " %u other process%s as well.",
+			   (unsigned int)growth->growing - 1,
+			   growth->growing == 2 ? " grows" : "es grow");
 }
 
 bool run_growth_say(const struct bottleneck *bottleneck, struct advice *advice)
@@ -125,8 +239,9 @@ bool run_growth_say(const struct bottleneck *bottleneck, struct advice *advice)
 	arenas = grown_of(growth.arenas_first, growth.arenas_last);
 	if (!advice_exceeds(advice, (double)(heap + arenas)))
 		return false;
-	advice->severity = ADVICE_NOTE;
-	say_parts(&growth, heap, arenas, advice);
+	if (!bottleneck->serving.is_server)
+		advice->severity = ADVICE_NOTE;
+	say_parts(&growth, heap, arenas, bottleneck->serving.is_server, advice);
 	snprintf(advice->command, sizeof(advice->command), "memory");
 	advice->todo = KEEPS
 		"With INTERCEPT_TRACE=+pymem INTERCEPT_STACKS=python, prof-report leaks "

@@ -92,6 +92,22 @@ void steady_loop_release(struct steady_loop *loop)
 	free(loop->is_warm);
 }
 
+bool steady_loop_is_gpu_bound(const struct steady_loop *loop)
+{
+	return loop->steps && step_phases_asked(&loop->phases) &&
+	       (double)loop->gpu_ns >= LOOP_GPU_BOUND * (double)loop->total_ns;
+}
+
+enum step_phase steady_loop_asks_most(const struct steady_loop *loop)
+{
+	enum step_phase most = PHASE_data;
+
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++)
+		if (loop->phases.asked_ns[i] > loop->phases.asked_ns[most])
+			most = (enum step_phase)i;
+	return most;
+}
+
 const char *steady_loop_left_out(const struct steady_loop *loop, char text[STEADY_LOOP_TEXT_BYTES])
 {
 	*text = 0;

@@ -16,6 +16,8 @@
 #define LOOP_WARM_RATIO 3u
 #define LOOP_STEPS_MIN 3u /* steps that must follow a step before it can be classified */
 
+#define LOOP_GPU_BOUND 0.9 /* share of the loop's time in which the GPU is busy */
+
 #define STEADY_LOOP_TEXT_BYTES 64
 
 struct steady_loop {
@@ -35,6 +37,13 @@ struct steady_loop {
 void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 		      const struct evidence *evidence);
 void steady_loop_release(struct steady_loop *loop);
+/*
+ * Whether the GPU is busy nearly all the time, and for which phases is known. The phases of the
+ * host then say where it waits for the GPU, and loop->phases.asked_ns what the GPU works for.
+ */
+bool steady_loop_is_gpu_bound(const struct steady_loop *loop);
+/* Returns the phase that asks for most of the GPU's work. */
+enum step_phase steady_loop_asks_most(const struct steady_loop *loop);
 /* "without the first 3 steps", which are no part of its sums; empty: they have all steps. */
 const char *steady_loop_left_out(const struct steady_loop *loop, char text[STEADY_LOOP_TEXT_BYTES]);
 

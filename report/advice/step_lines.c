@@ -175,6 +175,7 @@ static void step_lines_start(void *state, struct run *run, const void *options)
 	lines->evidence = evidence_want(run, NULL);
 	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, step_lines_take_sample, lines);
+	run_seeks(run, state);
 }
 
 static void step_lines_release(void *state)

@@ -101,21 +101,30 @@ static void add_owner(struct looking *looking, struct wait_cause *cause, const s
 	line_sums_add(&cause->owners, &place.line);
 }
 
-static void works_add(struct wait_works *works, const struct wait_row *row,
-		      const struct wait_place *place)
+static void wait_causes_works_put(struct wait_works *works, const struct known_work *work,
+				  uint64_t ns, uint64_t looks)
 {
 	size_t at = 0;
 
-	if (!place->work || !place->has_line || !place->line.is_users)
-		return;
-	while (at < works->count && strcmp(works->work[at].work->id, place->work->id) != 0)
+	while (at < works->count && strcmp(works->work[at].work->id, work->id) != 0)
 		at++;
 	if (at == WAIT_WORKS_MAX)
 		return;
 	if (at == works->count)
-		works->work[works->count++] = (struct wait_work){ .work = place->work };
-	works->work[at].ns += row->ns;
-	works->work[at].looks += row->looks;
+		works->work[works->count++] = (struct wait_work){ .work = work };
+	works->work[at].ns += ns;
+	works->work[at].looks += looks;
+}
+
+static void works_add(struct wait_works *works, const struct wait_row *row,
+		      const struct wait_place *place)
+{
+	/* whoever waits for bytes of another process does not turn them into objects yet */
+	bool is_idle = place->work && wait_is_one(row->look.state) &&
+		       !strcmp(place->work->id, "PICKLE");
+
+	if (place->work && !is_idle && place->has_line && place->line.is_users)
+		wait_causes_works_put(works, place->work, row->ns, row->looks);
 }
 
 const struct wait_work *wait_works_most(const struct wait_works *works)
@@ -198,6 +207,29 @@ static struct wait_beside *beside_at(struct wait_cause *cause, uint32_t thread)
 	return &cause->beside[cause->beside_count++];
 }
 
+/*
+ * Of threads on a CPU, whatever code called the library: adds its work that is known. One that is
+ * ready to run may have been woken up there.
+ */
+static void add_pair_work(struct wait_cause *cause, const struct wait_pair *pair,
+			  const struct wait_place *place)
+{
+	if (pair->state != EVT_PYTHON_RUNS)
+		return;
+	cause->computed_ns += pair->ns;
+	if (place->work)
+		wait_causes_works_put(&cause->meanwhile, place->work, pair->ns, pair->looks);
+}
+
+/* Whether threads that compute get in each other's way: one has the GIL, the others wait for it. */
+static void add_pair_gil(struct wait_cause *cause, const struct wait_pair *pair)
+{
+	if (pair->state == EVT_PYTHON_GIL)
+		cause->gil_ns += pair->ns;
+	else if (pair->state == EVT_PYTHON_RUNS)
+		cause->running_ns += pair->ns;
+}
+
 /* A thread without a CPU is where it lost that, which is no line to look at. */
 static void add_at_work(struct line_sums *sums, const struct wait_pair *pair,
 			const struct step_line *line)
@@ -217,11 +249,13 @@ static void add_pair(struct looking *looking, const struct wait_pair *pair)
 	if (at == NO_CAUSE)
 		return;
 	wait_place_look(looking->looks->samples, &looking->own, pair->place, &place);
+	cause = &looking->causes->cause[at];
+	add_pair_work(cause, pair, &place);
 	if (!is_at_work(pair, &place))
 		return;
+	add_pair_gil(cause, pair);
 	place.line.ns = pair->ns;
 	place.line.looks = pair->looks;
-	cause = &looking->causes->cause[at];
 	if (cause->kind != WAIT_LOADER && is_locked(pair, &place)) {
 		line_sums_add(&cause->locked, &place.line);
 		return;
@@ -353,6 +387,7 @@ const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_
 	static const char *const texts[WAIT_KINDS] = {
 		[WAIT_LOCK] = "a lock, or what another thread brings",
 		[WAIT_QUEUE] = "a queue",
+		[WAIT_PROCESS_QUEUE] = "a queue that another process fills",
 		[WAIT_PIPE] = "another process, at a pipe",
 		[WAIT_LOADER] = "a batch of the DataLoader",
 		[WAIT_FUTURE] = "the result of a pool's task",

@@ -23,6 +23,17 @@ struct wait_beside {
 	struct line_sums lines;
 };
 
+#define WAIT_WORKS_MAX 8u /* work_places.def has fewer */
+
+/* What a thread does in the library, running or waiting. */
+struct wait_works {
+	struct wait_work {
+		const struct known_work *work;
+		uint64_t ns, looks;
+	} work[WAIT_WORKS_MAX];
+	size_t count;
+};
+
 struct wait_cause {
 	enum wait_kind kind;
 	enum evt_python_state state;
@@ -40,17 +51,9 @@ struct wait_cause {
 	struct line_sums locked; /* of all that waited for a lock in the user's own line */
 	struct wait_beside *beside;
 	size_t beside_count, beside_room;
-};
-
-#define WAIT_WORKS_MAX 8u /* work_places.def has fewer */
-
-/* What that thread does in the library, running or waiting. */
-struct wait_works {
-	struct wait_work {
-		const struct known_work *work;
-		uint64_t ns, looks;
-	} work[WAIT_WORKS_MAX];
-	size_t count;
+	uint64_t gil_ns, running_ns; /* of those at work, together: waited for the GIL; ran */
+	uint64_t computed_ns;        /* all other threads were on a CPU, at any place */
+	struct wait_works meanwhile; /* of that, known work of the library */
 };
 
 struct wait_causes {

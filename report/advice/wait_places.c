@@ -134,6 +134,7 @@ static void wait_places_put_line(const struct samples *samples, const struct sam
 	const struct sample_code *code = samples_code(samples, place->code);
 
 	found->has_line = true;
+	found->code = place->code;
 	found->line = (struct step_line){ .file = code->file,
 					  .function = code->function,
 					  .number = place->line,
@@ -147,7 +148,8 @@ static void put_caller(const struct samples *samples, const struct sample_place 
 {
 	const struct sample_code *code = samples_code(samples, place->code);
 
-	if (found->line.caller_file != SAMPLE_NONE)
+	/* a function that calls itself is called by what began with that */
+	if (found->line.caller_file != SAMPLE_NONE || found->code == place->code)
 		return;
 	/*
 	 * a comprehension is a function of its own, called on the same line by the one that is

@@ -18,6 +18,7 @@ enum wait_kind {
 	WAIT_IN_C, /* the user's own line waits, in a function that is not Python */
 	WAIT_LOCK,
 	WAIT_QUEUE,
+	WAIT_PROCESS_QUEUE, /* that another process fills */
 	WAIT_PIPE,
 	WAIT_LOADER, /* a batch of a DataLoader, which its workers make */
 	WAIT_FUTURE,
@@ -50,6 +51,7 @@ struct wait_place {
 	bool is_downstream; /* in a client of another server (place_roles.def) */
 	bool is_in_sample;  /* the worker makes a sample; false: it has no work, or sends */
 	bool has_line;
+	uint64_t code; /* key of the line's function */
 	struct step_line
 		/*
 		 * without ns and looks; the user's own line, otherwise the innermost one of a

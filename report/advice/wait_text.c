@@ -11,9 +11,11 @@
 
 #include "report/base/text.h"
 
-#define NEARLY_ALL 0.8  /* share of the wait */
-#define BESIDE_MIN 0.3  /* share of the wait; less is not mentioned */
-#define ANOTHER_MIN 0.5 /* share of the wait; a second thread with so much may be meant as well */
+#define NEARLY_ALL 0.8    /* share of the wait */
+#define GIL_MIN 0.2       /* share of the time of those at work */
+#define MEANWHILE_MIN 0.4 /* share of the CPU time of others */
+#define BESIDE_MIN 0.3    /* share of the wait; less is not mentioned */
+#define ANOTHER_MIN 0.5   /* share of the wait; a second thread with so much may be meant as well */
 
 /* By the samples of what is said, here: of the line, not of the whole wait. */
 static const char *wait_text_guess(uint64_t looks)
@@ -68,8 +70,8 @@ void wait_thread_name(const struct source_thread *thread, char shown[PLACE_NAME_
 static bool follows_a_thread(const struct wait_cause *cause)
 {
 	return cause->kind == WAIT_LOCK || cause->kind == WAIT_QUEUE ||
-	       cause->kind == WAIT_FUTURE || cause->kind == WAIT_EVENT ||
-	       cause->kind == WAIT_THREAD;
+	       cause->kind == WAIT_PROCESS_QUEUE || cause->kind == WAIT_FUTURE ||
+	       cause->kind == WAIT_EVENT || cause->kind == WAIT_THREAD;
 }
 
 /* Returns whether a server in the program itself may be at the other end. */
@@ -150,8 +152,46 @@ static bool say_others(const struct bottleneck *bottleneck, const struct wait_ca
 	return true;
 }
 
-void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_cause *cause,
-		     struct advice *advice)
+/* Says that threads which compute at the same time take turns. */
+static void say_turns(const struct wait_cause *cause, struct advice *advice)
+{
+	if (!follows_a_thread(cause) || threads_at_work(cause, ANOTHER_MIN) < 2 ||
+	    cause->gil_ns < cause->running_ns ||
+	    (double)cause->gil_ns < GIL_MIN * (double)cause->others.ns)
+		return;
+	advice_add(advice,
+		   " They waited for the GIL for %.0f %% of that, and ran for %.0f %%: only one "
+		   "thread of a process runs Python at a time.",
+		   100.0 * (double)cause->gil_ns / (double)cause->others.ns,
+		   100.0 * (double)cause->running_ns / (double)cause->others.ns);
+	advice->todo = "Threads do not make Python code faster. Use processes instead "
+		       "(ProcessPoolExecutor, multiprocessing), or a library that lets the GIL go "
+		       "while it computes.";
+}
+
+/* Says what the library did for it in other threads and processes. */
+static void say_meanwhile(const struct wait_cause *cause, struct advice *advice)
+{
+	const struct wait_work *most = wait_works_most(&cause->meanwhile);
+	char waits_for[sizeof(advice->waits_for)];
+	double share = most ? (double)most->ns / (double)cause->computed_ns : 0;
+
+	if (!most || share < MEANWHILE_MIN || most->looks < WAIT_LOOKS_MIN ||
+	    strcmp(most->work->id, "PICKLE") != 0)
+		return;
+	advice_add(advice,
+		   " Meanwhile other threads or processes were on a CPU, for %.0f %% of that in %s "
+		   "(%" PRIu64 " samples).",
+		   100 * share, most->work->words, most->looks);
+	advice->todo = most->work->todo;
+	snprintf(waits_for, sizeof(waits_for), "%.36s while objects are pickled",
+		 advice->waits_for);
+	if (advice->waits_for[0])
+		memcpy(advice->waits_for, waits_for, sizeof(waits_for));
+}
+
+static void say_thread(const struct bottleneck *bottleneck, const struct wait_cause *cause,
+		       struct advice *advice)
 {
 	const struct wait_beside *beside = wait_cause_beside(cause);
 	struct advice_place at_work = { .samples = 0 };
@@ -183,4 +223,12 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 	memcpy(advice->at_work, at_work.line, sizeof(at_work.line));
 	if (follows_a_thread(cause))
 		advice->place = at_work;
+}
+
+void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_cause *cause,
+		     struct advice *advice)
+{
+	say_thread(bottleneck, cause, advice);
+	say_turns(cause, advice);
+	say_meanwhile(cause, advice);
 }

@@ -41,12 +41,15 @@ void curve_advance(struct curve *curve, uint64_t time_ns)
 	curve->end_ns = (to + 1) * curve->width_ns;
 }
 
-void curve_sample(const struct curve *curve, uint64_t end_ns, uint64_t *ret_values, size_t count)
+void curve_sample_from(const struct curve *curve, uint64_t from_ns, uint64_t end_ns,
+		       uint64_t *ret_values, size_t count)
 {
+	double all_ns = end_ns > from_ns ? (double)(end_ns - from_ns) : 0;
+
 	for (size_t i = 0; i < count; i++) {
-		size_t from = (size_t)((double)end_ns * (double)i / (double)count /
+		size_t from = (size_t)(((double)from_ns + all_ns * (double)i / (double)count) /
 				       (double)curve->width_ns);
-		size_t to = (size_t)((double)end_ns * (double)(i + 1) / (double)count /
+		size_t to = (size_t)(((double)from_ns + all_ns * (double)(i + 1) / (double)count) /
 				     (double)curve->width_ns);
 
 		ret_values[i] = from > curve->at ? curve->last : 0;
@@ -54,4 +57,9 @@ void curve_sample(const struct curve *curve, uint64_t end_ns, uint64_t *ret_valu
 			if (curve->highest[b] > ret_values[i])
 				ret_values[i] = curve->highest[b];
 	}
+}
+
+void curve_sample(const struct curve *curve, uint64_t end_ns, uint64_t *ret_values, size_t count)
+{
+	curve_sample_from(curve, 0, end_ns, ret_values, count);
 }

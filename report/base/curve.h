@@ -33,5 +33,8 @@ static inline void curve_put(struct curve *curve, uint64_t time_ns, uint64_t val
 
 /* Returns the greatest values in `count` equal intervals of [0, end_ns). */
 void curve_sample(const struct curve *curve, uint64_t end_ns, uint64_t *ret_values, size_t count);
+/* The same of [from_ns, end_ns). */
+void curve_sample_from(const struct curve *curve, uint64_t from_ns, uint64_t end_ns,
+		       uint64_t *ret_values, size_t count);
 
 #endif

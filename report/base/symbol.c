@@ -120,6 +120,61 @@ size_t symbol_compact(char *shown, const char *name, size_t length)
 	return used;
 }
 
+static bool is_plain_type(const char *word, size_t length)
+{
+	static const char *const types[] = { "bool",   "char",         "short",  "int",
+					     "long",   "unsigned",     "signed", "float",
+					     "double", "true",         "false",  "BFloat16",
+					     "Half",   "half",         "__half", "const",
+					     "void",   "__nv_bfloat16" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (strlen(types[i]) == length && !memcmp(types[i], word, length))
+			return true;
+	return false;
+}
+
+/* Returns the first word at the begin of an argument that is no plain type; 0: there is none. */
+static size_t first_class(const char *name, size_t length, size_t at, size_t *ret_length)
+{
+	long depth = 1;
+
+	for (size_t begin = at; at < length && depth > 0; at++) {
+		size_t word = begin;
+
+		if (at == begin) {
+			while (word < length && is_of_name(name[word]))
+				word++;
+			*ret_length = word - begin;
+			if (word > begin && !(name[begin] >= '0' && name[begin] <= '9') &&
+			    !is_plain_type(name + begin, word - begin))
+				return begin;
+		}
+		depth += name[at] ? bracket_of(name, at) : 0;
+		if (depth == 1 && (name[at] == ',' || (at == begin && name[at] == ' ')))
+			begin = at + 1;
+	}
+	return 0;
+}
+
+size_t symbol_brief(char *shown, const char *name, size_t length)
+{
+	size_t all = symbol_compact(shown, name, length), used, word, begin;
+	const char *base = symbol_base(shown, all, &used);
+	size_t after = (size_t)(base - shown) + used;
+
+	begin = after < all && shown[after] == '<' ? first_class(shown, all, after + 1, &word) : 0;
+	memmove(shown, base, used);
+	if (begin) {
+		shown[used++] = '<';
+		memmove(shown + used, shown + begin, word);
+		used += word;
+		shown[used++] = '>';
+	}
+	shown[used] = '\0';
+	return used;
+}
+
 /* Position where the bracket at `at` is closed; `length` if it is not. */
 static size_t bracket_end(const char *name, size_t length, size_t at)
 {

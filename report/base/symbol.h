@@ -21,6 +21,13 @@ const char *symbol_base(const char *name, size_t length, size_t *ret_length);
 size_t symbol_compact(char *shown, const char *name, size_t length);
 
 /*
+ * The name alone, with the first of its template arguments that is a class or a function: what
+ * distinguishes `Kernel2<cutlass_80_simt_sgemm>` or `elementwise_kernel<AddFunctor>` in one line.
+ * `shown` must have room for length + 1. Returns the length.
+ */
+size_t symbol_brief(char *shown, const char *name, size_t length);
+
+/*
  * Shortens the name to at most `width` columns, for people. Generic arguments are shortened first:
  * `Vec<HashMap<K, V>>` becomes `Vec<HashMap<...>>`, then `Vec<...>`. Then the middle is removed,
  * but not the function at the end and what follows it. Other texts are shortened by text_shorten().

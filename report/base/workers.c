@@ -74,6 +74,17 @@ static unsigned int cores(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned int)CPU_COUNT(&set);
 }
 
+unsigned int workers_asked(void)
+{
+	const char *text = getenv(WORKERS_VARIABLE);
+	char *end = NULL;
+	unsigned long threads = text ? strtoul(text, &end, 10) : 0;
+
+	if (!text || end == text || *end || !threads)
+		return 0;
+	return threads <= THREADS_MAX ? (unsigned int)threads : THREADS_MAX + 1;
+}
+
 /* Signals are handled by the main thread. */
 static void workers_start(struct workers *workers, unsigned int count)
 {
@@ -89,7 +100,7 @@ static void workers_start(struct workers *workers, unsigned int count)
 
 struct workers *workers_new(void)
 {
-	unsigned int count = cores() - 1;
+	unsigned int asked = workers_asked(), count = (asked ? asked : cores()) - 1;
 	struct workers *workers = count ? calloc(1, sizeof(*workers)) : NULL;
 
 	if (!workers)

@@ -7,6 +7,9 @@
 #ifndef REPORT_BASE_WORKERS_H
 #define REPORT_BASE_WORKERS_H
 
+/* The number of threads of a run in all, at most four. 1: everything is done by one. */
+#define WORKERS_VARIABLE "PROF_REPORT_THREADS"
+
 struct workers;
 
 struct job {
@@ -16,9 +19,11 @@ struct job {
 	struct job *next;
 };
 
+/* Returns what the variable says; 0: it is not set, or is no such number. */
+unsigned int workers_asked(void);
 /*
- * Starts one thread for each core but the caller's, at most a few. NULL: there is one core, or no
- * thread could be started.
+ * Starts as many threads as the variable says, or one for each core but the caller's, at most a
+ * few. NULL: one thread is enough, or none could be started.
  */
 struct workers *workers_new(void);
 unsigned int workers_threads(const struct workers *workers);

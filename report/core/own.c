@@ -415,7 +415,8 @@ static bool is_of_language(const char *function)
 static bool is_of_headers(const char *file)
 {
 	static const char *const begins[] = { "/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm",
-					      "/rustc/",       "/usr/src/",     "/build/glibc" };
+					      "/rustc/",       "/rust/deps/",   "/usr/src/",
+					      "/build/glibc" };
 
 	return BEGINS_WITH_ANY(file, begins) || strstr(file, "/include/c++/") ||
 	       strstr(file, "/bits/stl_") || strstr(file, "/.cargo/registry/") ||

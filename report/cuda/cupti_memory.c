@@ -188,6 +188,13 @@ static void cupti_memory_take_lost(void *state, const struct source_event *event
 	((struct cupti_memory_state *)state)->told.lost += EVENT_AS(gpu_lost, &event->event)->count;
 }
 
+static void cupti_memory_take_cupti(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	if (EVENT_AS(gpu_cupti, &event->event)->state == EVT_GPU_DETACHED)
+		((struct cupti_memory_state *)state)->told.detached++;
+}
+
 /* --- in order of time --- */
 
 /*
@@ -328,6 +335,7 @@ static void cupti_memory_start(void *state, struct run *run, const void *options
 	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_allocation, mine);
 	run_reads(run, EVT_cuda_free, FIELDS_ALL, cupti_memory_take_free, mine);
 	run_reads(run, EVT_gpu_lost, FIELDS_ALL, cupti_memory_take_lost, mine);
+	run_reads(run, EVT_gpu_cupti, FIELD_BIT(gpu_cupti, state), cupti_memory_take_cupti, mine);
 }
 
 static void cupti_memory_finish(void *state)

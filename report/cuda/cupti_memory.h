@@ -30,6 +30,7 @@ struct cupti_memory {
 	uint64_t without_call; /* blocks that count and were allocated in no recorded call */
 	uint64_t late;         /* records that came too late to be put in order */
 	uint64_t lost;         /* lost GPU records of any kind */
+	uint64_t detached;     /* how often CUPTI left the process for a while */
 };
 
 struct cupti_memory_options {

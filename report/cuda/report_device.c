@@ -105,6 +105,13 @@ static void print_graphs(const struct cupti_memory *cupti, const struct screen *
 				   "nodes of CUDA graphs that allocate memory: %s; what they hold "
 				   "while a graph runs is not in these figures",
 				   unit_format_count(number, cupti->graph_nodes));
+	if (cupti->detached)
+		screen_print_prose(
+			screen,
+			"CUPTI was detached %s time%s while nothing was captured "
+			"(INTERCEPT_GPU_REST): what was given out or given back meanwhile "
+			"is not in CUPTI's figures",
+			unit_format_count(number, cupti->detached), unit_plural(cupti->detached));
 }
 
 static void print_told(const struct cupti_memory *cupti, const struct screen *screen)

@@ -88,7 +88,20 @@ static void call_drop(const struct deferred_state *mine, size_t call, bool had_w
 struct sweep {
 	struct deferred_state *deferred;
 	uint64_t now_ns;
+	uint32_t process;
 };
+
+/* The sweep of a process whose numbers begin anew. */
+static bool call_is_of_process(void *state, size_t number)
+{
+	const struct sweep *sweep = state;
+	const struct deferred_calls *calls = &sweep->deferred->calls;
+
+	if (deferred_call_process(calls, number) != sweep->process)
+		return false;
+	call_drop(sweep->deferred, number, calls->call[number].has_work);
+	return true;
+}
 
 static bool call_is_over(void *state, size_t number)
 {
@@ -128,7 +141,8 @@ void deferred_put_call(struct deferred *deferred, const struct source_event *eve
 	if (!correlation)
 		return;
 	if (deferred_calls_want_sweep(&mine->calls))
-		deferred_calls_sweep(&mine->calls, call_is_over, &(struct sweep){ mine, time_ns });
+		deferred_calls_sweep(&mine->calls, call_is_over,
+				     &(struct sweep){ .deferred = mine, .now_ns = time_ns });
 	at = deferred_calls_put(&mine->calls, event->process->index, correlation);
 	if (mine->calls.call[at].exists)
 		call_drop(mine, at, true);
@@ -243,6 +257,24 @@ void deferred_put_work(struct deferred *deferred, uint64_t told_ns, struct defer
 		told_wait(mine, deferred_id_of(work->process, work->correlation), told_ns, work);
 }
 
+static void told_give_up(struct deferred_state *mine, size_t at)
+{
+	if (!mine->told[at].is_done)
+		work_be_uncorrelated(mine, told_work_at(mine, at));
+	mine->told[at].is_done = true;
+}
+
+void deferred_renumber(struct deferred *deferred, uint32_t process)
+{
+	struct deferred_state *mine = (struct deferred_state *)deferred;
+
+	deferred_calls_sweep(&mine->calls, call_is_of_process,
+			     &(struct sweep){ .deferred = mine, .process = process });
+	for (size_t at = mine->told_first; at < mine->told_count; at++)
+		if (told_work_at(mine, at)->process == process)
+			told_give_up(mine, at);
+}
+
 /* Moves the waiting pieces to the front, and corrects the links between them. */
 static void told_compact(struct deferred_state *mine)
 {
@@ -277,9 +309,7 @@ static void deferred_settle(void *state, uint64_t upto_ns)
 		    told->told_ns + DEFERRED_WAIT_NS >= upto_ns)
 			break;
 		mine->told_first++;
-		if (!told->is_done)
-			work_be_uncorrelated(mine, told_work_at(mine, at));
-		told->is_done = true;
+		told_give_up(mine, at);
 	}
 	if (mine->told_first > TOLD_KEPT && mine->told_first > mine->told_count / 2)
 		told_compact(mine);

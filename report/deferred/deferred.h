@@ -89,5 +89,10 @@ void deferred_put_call(struct deferred *deferred, const struct source_event *eve
  * what is known of the call.
  */
 void deferred_put_work(struct deferred *deferred, uint64_t told_ns, struct deferred_work *work);
+/*
+ * All work of the process's calls so far has been reported: later calls have the same numbers
+ * again.
+ */
+void deferred_renumber(struct deferred *deferred, uint32_t process);
 
 #endif

@@ -37,6 +37,12 @@ static uint64_t deferred_calls_key_of(uint32_t process, uint64_t correlation)
 	return (((uint64_t)process << 32 | (uint32_t)correlation) >> DEFERRED_PAGE_BITS) + 1;
 }
 
+uint32_t deferred_call_process(const struct deferred_calls *calls, size_t number)
+{
+	return (uint32_t)((calls->key[number / DEFERRED_PAGE_CALLS] - 1) >>
+			  (32 - DEFERRED_PAGE_BITS));
+}
+
 static size_t deferred_calls_number_of(size_t page, uint64_t correlation)
 {
 	return page * DEFERRED_PAGE_CALLS + (correlation & (DEFERRED_PAGE_CALLS - 1));

@@ -66,6 +66,8 @@ static inline bool deferred_calls_want_sweep(const struct deferred_calls *calls)
 void deferred_calls_sweep(struct deferred_calls *calls, bool (*is_over)(void *state, size_t number),
 			  void *state);
 
+uint32_t deferred_call_process(const struct deferred_calls *calls, size_t number);
+
 /* Beyond the last number; some before it may not exist. */
 static inline size_t deferred_calls_end(const struct deferred_calls *calls)
 {

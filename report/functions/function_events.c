@@ -109,6 +109,7 @@ static void function_events_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_function_interpreter, FIELDS_ALL, take_interpreter, mine);
 	run_reads(run, EVT_function_stack, FIELDS_ALL, function_events_take_stack, mine);
 	run_reads(run, EVT_function_return, FIELDS_ALL, take_return, mine);
+	run_seeks(run, state);
 }
 
 static void function_events_cut(void *state, const struct cut *cut)

@@ -336,7 +336,8 @@ static void gpu_take_cupti(void *state, const struct source_event *event, bool c
 	mine->gpu.state_count[cupti->state]++;
 	if (cupti->version)
 		mine->gpu.version = cupti->version;
-	if (cupti->state == EVT_GPU_STARTED || cupti->state == EVT_GPU_LATE)
+	if (cupti->state == EVT_GPU_STARTED || cupti->state == EVT_GPU_LATE ||
+	    cupti->state == EVT_GPU_DETACHED || cupti->state == EVT_GPU_ATTACHED)
 		return;
 	if (cupti->state == EVT_GPU_COPY) {
 		mine->gpu.copy_what = event_name(mine->source, event, cupti->what);

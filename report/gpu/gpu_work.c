@@ -235,9 +235,14 @@ static void gpu_work_take_wait(void *state, const struct source_event *event, bo
 
 static void gpu_work_take_cupti(void *state, const struct source_event *event, bool counts)
 {
+	struct gpu_work_state *mine = state;
+	uint64_t what = EVENT_AS(gpu_cupti, &event->event)->state;
+
 	(void)counts;
-	if (EVENT_AS(gpu_cupti, &event->event)->state == EVT_GPU_STARTED)
-		works_note_deferred(((struct gpu_work_state *)state)->works);
+	if (what == EVT_GPU_STARTED)
+		works_note_deferred(mine->works);
+	if (what == EVT_GPU_DETACHED) /* CUPTI counts from 1 when it comes back */
+		deferred_renumber(mine->deferred, event->process->index);
 }
 
 /* --- work that threads launched --- */

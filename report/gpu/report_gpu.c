@@ -161,7 +161,7 @@ static void name_print(char *to, size_t room, const struct run *run, uint32_t nu
 
 static void print_absence(const struct gpu *gpu, const struct run *run, const struct screen *screen)
 {
-	char what[96];
+	char what[96], number[UNIT_TEXT_BYTES];
 
 	name_print(what, sizeof(what), run, gpu->state_what);
 	if (gpu->state_count[EVT_GPU_NO_LIBRARY])
@@ -190,6 +190,13 @@ static void print_absence(const struct gpu *gpu, const struct run *run, const st
 		screen_print_prose(
 			screen, "CUDA had started before CUPTI: work of the GPU until then is not "
 				"here, and graphs made until then may be incomplete");
+	if (gpu->state_count[EVT_GPU_DETACHED])
+		screen_print_prose(screen,
+				   "CUPTI was detached %s time%s while nothing was "
+				   "captured (INTERCEPT_GPU_REST): device memory that was given "
+				   "out and graphs that were made meanwhile are not known",
+				   unit_format_count(number, gpu->state_count[EVT_GPU_DETACHED]),
+				   unit_plural(gpu->state_count[EVT_GPU_DETACHED]));
 	name_print(what, sizeof(what), run, gpu->copy_what);
 	if (gpu->state_count[EVT_GPU_COPY])
 		screen_print_prose(screen,

@@ -131,6 +131,7 @@ static void growth_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_step, 0, growth_take_step, growth);
 	run_reads(run, EVT_teardown_begin, 0, growth_take_teardown, growth);
 	growth_whole_start(growth);
+	run_seeks(run, state);
 }
 
 static void growth_end(void *state)

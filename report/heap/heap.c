@@ -263,10 +263,12 @@ static void heap_allocate(struct heap *heap, const struct heap_op *op, uint32_t 
 static void heap_free_unmatched(struct heap *heap, struct heap_process *process,
 				const struct heap_op *op, struct heap_undo *undo)
 {
-	heap->totals.frees_unmatched += op->counts;
+	heap->totals.frees_unmatched += op->counts && !heap->from_ns;
 	recents_put(&process->frees,
-		    (struct recent){ op->address, op->time_ns, 0, op->thread, op->counts });
-	*undo = (struct heap_undo){ .address = op->address, .counts = op->counts };
+		    (struct recent){ op->address, op->time_ns, 0, op->thread,
+				      op->counts && !heap->from_ns });
+	*undo = (struct heap_undo){ .address = op->address,
+				    .counts = op->counts && !heap->from_ns };
 }
 
 /* The free of a block that a later allocation has already displaced. */
@@ -416,6 +418,8 @@ void heap_take(struct heap *heap, const struct heap_op *op)
 {
 	struct heap_process *process;
 
+	if (op->time_ns < heap->from_ns)
+		return;
 	if (!op->address)
 		return; /* no block has that address; only damaged files get here */
 	if (heap->queued == HEAP_QUEUE)

@@ -112,6 +112,11 @@ struct heap {
 	struct source *source; /* of HEAP_BY_STACK; borrowed */
 	struct run_key key;    /* of HEAP_BY_KEY, for who takes events to it and makes rows */
 	struct heap_totals totals;
+	/*
+	 * What happened before is left out, so that segments of the file can be passed over. A free
+	 * of a block that is not known is then most likely of an older one: not counted.
+	 */
+	uint64_t from_ns;
 	bool has_ends;        /* at least one process recorded when its program was done */
 	uint64_t peak_number; /* how often the peak was raised */
 	struct heap_row *row;

@@ -252,6 +252,7 @@ static void heap_start(void *state, struct run *run, const void *options)
 
 	heap_init(heap, by);
 	heap->source = run_source(run);
+	heap->from_ns = run_filters(run)->settings.from_ns;
 	heap->may_estimate = by == HEAP_BY_STACK && asked->of == HEAP_OF_C;
 	if (by == HEAP_BY_KEY)
 		heap->key = run_key(run, asked->by);
@@ -268,6 +269,7 @@ static void heap_start(void *state, struct run *run, const void *options)
 	if (by == HEAP_BY_STACK)
 		run_reads_stacks(run);
 	read_blocks(run, heap, asked->of);
+	run_seeks(run, state);
 }
 
 static void heap_remap(void *state, const struct source_process *process)

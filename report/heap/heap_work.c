@@ -26,6 +26,7 @@ static void heap_work_take_born(void *state, const struct source_event *event, b
 /* Fractions of blocks that threads have too much: see weight.h. Begins as work_provider. */
 struct heap_work {
 	struct work_provider provider;
+	uint64_t from_ns;   /* what was done between two moments is only asked for from then on */
 	uint16_t *fraction; /* by thread */
 	size_t room;
 };
@@ -40,6 +41,8 @@ static void heap_work_take_sampled(void *state, const struct source_event *event
 	uint32_t index = event->thread->index;
 	uint64_t blocks = 0;
 
+	if (event->event.time_ns < mine->from_ns)
+		return; /* so that fractions are the same wherever reading began */
 	if (index >= mine->room)
 		mine->fraction = memory_room(mine->fraction, index, &mine->room,
 					     sizeof(*mine->fraction));
@@ -57,6 +60,7 @@ static void heap_work_start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	mine->works = works_provide(run);
+	((struct heap_work *)state)->from_ns = run_filters(run)->settings.from_ns;
 	works_take_sums(mine->works, WORK_allocations, WORK_bytes_allocated);
 	for (size_t i = 0; i < sizeof(born) / sizeof(born[0]); i++)
 		run_sums(run, born[i], FIELD_BIT(malloc, size), heap_work_take_born, mine);
@@ -64,6 +68,7 @@ static void heap_work_start(void *state, struct run *run, const void *options)
 		  FIELD_BIT(heap_sampled, size) | FIELD_BIT(heap_sampled, every),
 		  heap_work_take_sampled, mine);
 	run_follows(run, mine);
+	run_seeks(run, state);
 }
 
 static void heap_work_release(void *state)

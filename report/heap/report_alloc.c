@@ -107,7 +107,7 @@ static void alloc_print_resident(const struct resident *resident, const struct s
 	struct source_process *const *process;
 	char bytes[UNIT_TEXT_BYTES];
 
-	if (!most || !most->curve)
+	if (!most || !most->curves)
 		return;
 	source_processes(resident->source, &process);
 	extent.peak = most->peak.resident;
@@ -116,7 +116,7 @@ static void alloc_print_resident(const struct resident *resident, const struct s
 		fprintf(screen->out, ", peak %s",
 			unit_format_bytes(bytes, process[index]->memory_peak_bytes));
 	fputs("\n  ", screen->out);
-	curve_print(most->curve, extent, screen, screen->width - 4);
+	curve_print(&most->curves->resident, extent, screen, screen->width - 4);
 }
 
 /* Prints Python's arenas, which the table cannot list. */
@@ -205,8 +205,11 @@ static void alloc_want(struct report *report)
 	state->has_stacks = wants_stacks(options);
 	if (state->has_stacks)
 		heap.by = BY_alloc_stack;
-	/* the heap by caller is read already and one look at blocks is enough */
-	if (options->by == BY_alloc_caller && of == HEAP_OF_C)
+	/*
+	 * The heap by caller is read already and one look at blocks is enough. Resident memory is
+	 * shown of the whole recording only.
+	 */
+	if (options->by == BY_alloc_caller && of == HEAP_OF_C && !run_filters(report->run)->any)
 		state->resident = resident_want(report->run, &(struct resident_options){ heap });
 	state->heap = heap_want(report->run, &heap);
 }

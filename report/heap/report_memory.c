@@ -371,13 +371,13 @@ static void memory_head(const struct document *document, const struct screen *sc
 	if (!state->most)
 		return;
 	print_peak(state, screen);
-	if (state->most->curve) {
+	if (state->most->curves) {
 		struct curve_extent extent = { state->most->peak.resident,
 					       source_end_ns(state->resident->source), NULL, NULL };
 
 		fprintf(screen->out, "\nresident memory of that process over %s\n  ",
 			unit_format_ns(end, extent.end_ns));
-		curve_print(state->most->curve, extent, screen, screen->width - 4);
+		curve_print(&state->most->curves->resident, extent, screen, screen->width - 4);
 	}
 	putc('\n', screen->out);
 }

@@ -108,13 +108,20 @@ static void rows_keep(struct resident *resident, uint32_t process, bool is_peak,
 static void curve_note(struct resident *resident, struct resident_process *process,
 		       const struct resident_moment *moment)
 {
-	if (!process->curve && resident->curves < RESIDENT_CURVES_MAX) {
+	if (!process->curves && resident->curves < RESIDENT_CURVES_MAX) {
 		resident->curves++;
-		process->curve = memory_zero(1, sizeof(*process->curve));
-		curve_init(process->curve);
+		process->curves = memory_zero(1, sizeof(*process->curves));
+		curve_init(&process->curves->resident);
+		curve_init(&process->curves->heap);
+		curve_init(&process->curves->arenas);
 	}
-	if (process->curve)
-		curve_put(process->curve, moment->time_ns, moment->resident);
+	if (!process->curves)
+		return;
+	curve_put(&process->curves->resident, moment->time_ns, moment->resident);
+	if (!moment->has_blocks)
+		return;
+	curve_put(&process->curves->heap, moment->time_ns, moment->heap);
+	curve_put(&process->curves->arenas, moment->time_ns, moment->arenas);
 }
 
 /* Notes the present state, which holds until more is recorded. */
@@ -234,7 +241,7 @@ static void resident_release(void *state)
 	struct resident *resident = state;
 
 	for (size_t i = 0; i < resident->process_room; i++)
-		free(resident->process[i].curve);
+		free(resident->process[i].curves);
 	free(resident->process);
 	free(resident->row);
 }

@@ -39,6 +39,14 @@ struct resident_moment {
 	uint64_t brk;     /* addresses that the C library's malloc fills first; 0: unknown */
 };
 
+/*
+ * Bytes over time, at the collector's looks: by the kernel, and of what was recorded live blocks
+ * and Python's arenas.
+ */
+struct resident_curves {
+	struct curve resident, heap, arenas;
+};
+
 struct resident_process {
 	bool was_seen;
 	/*
@@ -53,8 +61,8 @@ struct resident_process {
 	 * the recording ends.
 	 */
 	struct resident_moment peak, end;
-	struct resident_moment last; /* at the last event */
-	struct curve *curve;         /* owned; NULL: none */
+	struct resident_moment last;    /* at the last event */
+	struct resident_curves *curves; /* owned; NULL: none */
 };
 
 /* The bytes of a row of the mappings at these moments of its process. */

@@ -96,6 +96,7 @@ static void helped_work_start(void *state, struct run *run, const void *options)
 	helped->helpers = helpers_want(run, NULL);
 	run_reads_scopes(run, EVT_SCOPE_KIND_operator, 0, helped_work_take, helped_work_take,
 			 helped);
+	run_seeks(run, state);
 }
 
 static void helped_work_release(void *state)

@@ -486,6 +486,7 @@ static void helpers_start(void *state, struct run *run, const void *options)
 				 helpers_take_opening, helpers_take_closing, mine);
 	run_reads_keyed_scopes(run, EVT_SCOPE_KIND_operator, begins, take_opening_ex,
 			       take_closing_named, mine);
+	run_seeks(run, state);
 }
 
 static void cut_of_helpers(void *state, const struct cut *cut)

@@ -108,6 +108,7 @@ static void import_events_start(void *state, struct run *run, const void *option
 	ranges_init(&mine->imports.ranges, true);
 	run_reads(run, EVT_import_begin, FIELDS_ALL, import_events_take_begin, mine);
 	run_reads(run, EVT_import_end, FIELDS_ALL, import_events_take_end, mine);
+	run_seeks(run, state);
 }
 
 static void import_events_cut(void *state, const struct cut *cut)

@@ -161,10 +161,23 @@ static void take_unfinished(void *state, const struct source_event *event, bool 
 	struct io_place place = io_events_place_of(reading, event, e->duration, counts);
 
 	reading->unfinished += counts;
-	if (e->fd < 0)
+	if (e->fd == -1)
 		io_wait(&reading->io, &place, false);
 	else
 		io_call(&reading->io, &place, (uint64_t)e->fd, false);
+}
+
+static void io_events_take_short(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_io_short *e = EVENT_AS(io_short, &event->event);
+	struct io_reading *reading = state;
+
+	if (!counts)
+		return;
+	reading->short_calls += e->calls;
+	reading->short_ns += e->total;
+	if (e->least_ns > reading->least_ns)
+		reading->least_ns = e->least_ns;
 }
 
 static void io_events_take_map(void *state, const struct source_event *event, bool counts)
@@ -225,6 +238,7 @@ static void io_start(void *state, struct run *run, const void *options)
 		{ EVT_io_map, io_events_take_map },
 		{ EVT_io_unmap, io_events_take_unmap },
 		{ EVT_io_unfinished, take_unfinished },
+		{ EVT_io_short, io_events_take_short },
 	};
 
 	io_init(&reading->io, io_by_of(asked->by));

@@ -17,6 +17,8 @@ struct io_reading {
 	struct run_key key; /* of IO_BY_KEY */
 	struct source *source;
 	uint64_t unfinished; /* calls that count and had not returned when their process ended */
+	/* calls below INTERCEPT_IO_MIN (`least_ns`), which are in no row: the sum says no file */
+	uint64_t short_calls, short_ns, least_ns;
 };
 
 ANALYSIS(io, struct io_reading)

@@ -16,6 +16,12 @@ static void io_work_take_call(void *state, const struct source_event *event, boo
 	io_work_put(state, event, counts, 0);
 }
 
+static void io_work_take_short(void *state, const struct source_event *event, bool counts)
+{
+	works_put(((struct work_provider *)state)->works, event, counts,
+		  &(struct work){ .io_calls = EVENT_AS(io_short, &event->event)->calls });
+}
+
 _Static_assert(sizeof(struct evt_io_read) == sizeof(struct evt_io_write) &&
 		       sizeof(struct evt_io_read_at) == sizeof(struct evt_io_write_at),
 	       "reads and writes are read as reads");
@@ -51,6 +57,7 @@ static void io_work_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_io_read_at, FIELD_BIT(io_read_at, bytes), io_work_take_bytes_at, mine);
 	run_reads(run, EVT_io_write_at, FIELD_BIT(io_write_at, bytes), io_work_take_bytes_at, mine);
 	run_reads(run, EVT_io_move, FIELD_BIT(io_move, bytes), io_work_take_move, mine);
+	run_reads(run, EVT_io_short, FIELD_BIT(io_short, calls), io_work_take_short, mine);
 	run_follows(run, mine);
 	run_enters(run, mine);
 	run_leaves(run, mine);

@@ -38,10 +38,21 @@ static void io_total_facts(const struct report *report, struct facts *facts)
 	facts_number(facts, "total_ns", UNIT_NS, total.total_ns);
 	facts_number(facts, "errors", UNIT_COUNT, total.errors);
 	facts_number(facts, "unfinished", UNIT_COUNT, reading_of(report)->unfinished);
+	if (reading_of(report)->short_calls) {
+		facts_number(facts, "short_calls", UNIT_COUNT, reading_of(report)->short_calls);
+		facts_number(facts, "short_ns", UNIT_NS, reading_of(report)->short_ns);
+	}
 	if (disk.is_known) {
 		facts_number(facts, "disk_read_bytes", UNIT_BYTES, disk.read_bytes);
 		facts_number(facts, "disk_written_bytes", UNIT_BYTES, disk.written_bytes);
 	}
+}
+
+static const char *io_explain(const struct report *report, struct why_empty *absence)
+{
+	if (reading_of(report)->short_calls)
+		return "every call took less than INTERCEPT_IO_MIN";
+	return why_empty_explain(report->run, EVT_FAMILY_io, absence);
 }
 
 static void io_head(const struct document *document, const struct screen *screen)
@@ -54,11 +65,21 @@ static void io_head(const struct document *document, const struct screen *screen
 		io_print_totals(&total, &disk, reading_of(report)->unfinished, screen);
 }
 
+static void io_foot(const struct document *document, const struct screen *screen)
+{
+	const struct io_reading *reading = reading_of(document->context);
+
+	if (reading->short_calls)
+		io_print_short(reading, screen);
+}
+
 const struct report_kind report_kind_io = {
 	.state_bytes = sizeof(struct io_state),
 	.family = EVT_FAMILY_io,
 	.want = io_want_run,
 	.fill = io_fill,
 	.total = io_total_facts,
+	.explain = io_explain,
 	.head = io_head,
+	.foot = io_foot,
 };

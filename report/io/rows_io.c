@@ -217,6 +217,18 @@ static void print_disk(const struct io_disk *disk, const struct screen *screen)
 	prose_end(&line, screen);
 }
 
+void io_print_short(const struct io_reading *reading, const struct screen *screen)
+{
+	char calls[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES], least[UNIT_TEXT_BYTES];
+
+	screen_print_prose(
+		screen,
+		"%s call%s below %s (INTERCEPT_IO_MIN) took %s together; they are in no "
+		"row, because they were only added up",
+		unit_format_count(calls, reading->short_calls), unit_plural(reading->short_calls),
+		unit_format_ns(least, reading->least_ns), unit_format_ns(time, reading->short_ns));
+}
+
 void io_print_totals(const struct io_row *total, const struct io_disk *disk, uint64_t unfinished,
 		     const struct screen *screen)
 {

@@ -21,6 +21,8 @@ struct io_disk {
 /* Unknown if only a part of the run is shown: the counters are of whole processes. */
 struct io_disk io_disk(const struct run *run, struct source *source);
 
+/* Says how many calls are in no row, because they were short. */
+void io_print_short(const struct io_reading *reading, const struct screen *screen);
 /* Prints the lines above the table. */
 void io_print_totals(const struct io_row *total, const struct io_disk *disk, uint64_t unfinished,
 		     const struct screen *screen);

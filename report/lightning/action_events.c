@@ -115,6 +115,7 @@ static void action_events_start(void *state, struct run *run, const void *option
 			 action_events_take_range, mine);
 	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_start, 0, action_events_take_range,
 			 action_events_take_range, mine);
+	run_seeks(run, state);
 }
 
 static void action_events_cut(void *state, const struct cut *cut)

@@ -124,6 +124,7 @@ static void range_events_start(void *state, struct run *run, const void *options
 	run_reads(run, EVT_nvtx_end, FIELDS_ALL, range_events_take_end, mine);
 	run_reads(run, EVT_nvtx_mark, 0, range_events_take_mark, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, range_events_take_clock, mine);
+	run_seeks(run, state);
 }
 
 static void range_events_cut(void *state, const struct cut *cut)

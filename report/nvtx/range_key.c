@@ -65,6 +65,7 @@ static void range_key_start(void *state, struct run *run, const void *options)
 	places->helpers = helpers_want(run, NULL);
 	open_ranges_init(&places->ranges, NULL, NULL);
 	run_reads_ranges(run, range_key_take_opening, range_key_take_closing, places);
+	run_seeks(run, state);
 }
 
 static void range_key_cut(void *state, const struct cut *cut)

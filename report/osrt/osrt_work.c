@@ -57,6 +57,7 @@ static void osrt_work_start(void *state, struct run *run, const void *options)
 	mine->works = works_provide(run);
 	wait_events_start(&mine->events, run, osrt_work_take);
 	run_follows(run, mine);
+	run_seeks(run, state);
 }
 
 static void osrt_work_lose(void *state, const struct source_process *process)

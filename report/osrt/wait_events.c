@@ -170,7 +170,7 @@ static void wait_events_take_io_unfinished(void *state, const struct source_even
 				  .duration_ns = e->duration,
 				  .calls = 1 };
 
-	if ((int64_t)e->fd >= 0)
+	if ((int64_t)e->fd != -1)
 		wait_events_take_io(state, event, told, e->fd, counts);
 	else
 		((struct wait_events *)state)->take(state, event, &told, counts);
@@ -207,6 +207,7 @@ static void wait_events_read(struct wait_events *events, struct run *run, wait_t
 	for (size_t i = 0; i < sizeof(wait_reads) / sizeof(wait_reads[0]); i++)
 		if (io_ends || !wait_reads[i].is_io_end)
 			run_reads(run, wait_reads[i].id, FIELDS_ALL, wait_reads[i].take, events);
+	run_seeks(run, events);
 }
 
 void wait_events_start(struct wait_events *events, struct run *run, wait_take *take)

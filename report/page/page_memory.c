@@ -67,14 +67,14 @@ static bool page_memory_is_shown(const struct page_memory *memory, size_t count,
 	const struct resident_process *mine = resident_of(memory->resident, (uint32_t)at);
 	size_t more = 0;
 
-	for (size_t i = 0; i < count && mine && mine->curve; i++) {
+	for (size_t i = 0; i < count && mine && mine->curves; i++) {
 		const struct resident_process *other = resident_of(memory->resident, (uint32_t)i);
 
-		more += other && other->curve &&
+		more += other && other->curves &&
 			(other->peak.resident > mine->peak.resident ||
 			 (other->peak.resident == mine->peak.resident && i < at));
 	}
-	return mine && mine->curve && more < PROCESSES_MAX;
+	return mine && mine->curves && more < PROCESSES_MAX;
 }
 
 static size_t put_processes(struct json *json, const struct page_memory *memory,
@@ -99,7 +99,7 @@ static size_t put_processes(struct json *json, const struct page_memory *memory,
 		line.peak_bytes = seen->peak.resident;
 		line.peak_ns = seen->peak.time_ns;
 		line.end_ns = source_end_ns(source);
-		page_memory_put_line(json, &line, seen->curve);
+		page_memory_put_line(json, &line, &seen->curves->resident);
 	}
 	return left_out;
 }

@@ -127,10 +127,21 @@ static void roofline_make(struct roofline *mine, struct source *source)
 	pyprof_rewind(mine->pyprof); /* the rows of report pyprof are read on demand */
 }
 
+/*
+ * Bytes are those of the operator's tensors. If they are more than the memory could move, the
+ * kernel has not moved all of them: a tensor was expanded, or in the cache, or another kernel of
+ * the operator used it.
+ */
+static bool row_has_bytes(const struct roofline_row *row)
+{
+	return !row->lacks_size && row->bytes &&
+	       (row->lacks_bytes || (double)row->bytes <= row->bytes_most);
+}
+
 static void row_put_rates(struct table *table, const struct roofline_row *row)
 {
 	double seconds = (double)row->ns / NS_PER_S;
-	bool has_bytes = !row->lacks_size && row->bytes;
+	bool has_bytes = row_has_bytes(row);
 
 	table_set_number(table, COLUMN_roofline_flops, row->flops);
 	table_set_number(table, COLUMN_roofline_flops_rate,

@@ -161,6 +161,7 @@ static void gil_events_start(void *state, struct run *run, const void *options)
 	map_init(&gil->rows);
 	gil->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, gil_events_take_sample, gil);
+	run_seeks(run, state);
 }
 
 static void gil_events_release(void *state)

@@ -115,7 +115,8 @@ const struct sample_place *own_place_caller(const struct samples *samples, struc
 	for (unsigned int depth = 0; at && depth < SAMPLE_DEPTH_MAX; depth++) {
 		if (own_place_begins_process(samples, own, at))
 			return NULL;
-		if (own_place_is_users(samples, own, at) &&
+		/* a function that calls itself is called by what began with that */
+		if (own_place_is_users(samples, own, at) && at->code != place->code &&
 		    !own_places_is_same_line(samples, place, at))
 			return at;
 		at = own_places_outwards(samples, at);

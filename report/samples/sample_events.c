@@ -518,6 +518,7 @@ static void sample_events_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_request_begin, 0, sample_events_take_request, mine);
 	run_reads(run, EVT_request_end, 0, sample_events_take_request, mine);
 	read_calls(mine, run);
+	run_seeks(run, state);
 }
 
 static void sample_events_finish(void *state)

@@ -95,6 +95,7 @@ static void stretches_start(void *state, struct run *run, const void *options)
 		  FIELD_BIT(python_sample, place) | FIELD_BIT(python_sample, state) |
 			  FIELD_BIT(python_sample, looks),
 		  stretches_take_sample, stretches);
+	run_seeks(run, state);
 }
 
 static void stretches_finish(void *state)

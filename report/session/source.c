@@ -336,15 +336,16 @@ static void source_follow(struct source *source, struct merge_run *run)
  */
 static void source_find_workers(struct source *source)
 {
+	uint64_t least = workers_asked() ? 0 : LARGE_BYTES; /* so that tests reach all of it */
 	size_t large = 0;
 
 	for (size_t i = 0; i < source->file_count; i++)
-		large += source->file[i]->file.bytes >= LARGE_BYTES;
+		large += source->file[i]->file.bytes >= least;
 	if (!large || large > LARGE_MAX)
 		return;
 	source->workers = workers_new();
 	for (size_t i = 0; i < source->file_count && source->workers; i++)
-		if (source->file[i]->reader && source->file[i]->file.bytes >= LARGE_BYTES)
+		if (source->file[i]->reader && source->file[i]->file.bytes >= least)
 			reader_work_with(source->file[i]->reader, source->workers);
 }
 

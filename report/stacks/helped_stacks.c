@@ -177,6 +177,7 @@ static void helped_stacks_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_malloc, 0, helped_stacks_take_block, helped);
 	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin_ex, scope),
 			 helped_stacks_take, NULL, helped);
+	run_seeks(run, state);
 }
 
 /* After lost events, an earlier operator is not the last one any more. */

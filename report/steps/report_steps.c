@@ -104,6 +104,12 @@ static void steps_head(const struct document *document, const struct screen *scr
 				   &line.screen);
 		prose_end(&line, screen);
 	}
+	if (step_phases_asked(&steps->phases)) {
+		prose_begin(&line, screen);
+		fputs("what the GPU worked for: ", line.screen.out);
+		steps_print_asked(&steps->phases, &line.screen);
+		prose_end(&line, screen);
+	}
 	print_throttled(&state->sides, screen);
 	print_detail_cost(steps, screen);
 	if (steps->has_sample && steps->time.count)
@@ -238,6 +244,11 @@ static void total_phases(const struct steps *steps, struct facts *facts)
 		"gpu_optimizer_ns",  "gpu_communication_ns", "gpu_evaluation_ns",
 		"gpu_other_phase_ns"
 	};
+	static const char *const asked[STEP_PHASE_LIMIT] = {
+		"gpu_asked_data_ns",       "gpu_asked_forward_ns",       "gpu_asked_backward_ns",
+		"gpu_asked_optimizer_ns",  "gpu_asked_communication_ns", "gpu_asked_evaluation_ns",
+		"gpu_asked_other_phase_ns"
+	};
 	static const char *const launches[STEP_PHASE_LIMIT] = {
 		"data_launches",       "forward_launches",       "backward_launches",
 		"optimizer_launches",  "communication_launches", "evaluation_launches",
@@ -249,6 +260,8 @@ static void total_phases(const struct steps *steps, struct facts *facts)
 			total_phase(steps, facts, host[i], UNIT_NS, i, steps->phases.ns[i]);
 	for (int i = 0; i < STEP_PHASE_LIMIT && steps->has_gpu; i++)
 		total_phase(steps, facts, gpu[i], UNIT_NS, i, steps->phases.gpu_ns[i]);
+	for (int i = 0; i < STEP_PHASE_LIMIT && step_phases_asked(&steps->phases); i++)
+		total_phase(steps, facts, asked[i], UNIT_NS, i, steps->phases.asked_ns[i]);
 	for (int i = 0; i < STEP_PHASE_LIMIT && steps_launched(steps); i++)
 		total_phase(steps, facts, launches[i], UNIT_COUNT, i, steps->phases.launches[i]);
 }

@@ -355,6 +355,22 @@ void steps_print_phases(const struct step_phases_shown *shown, const struct scre
 	}
 }
 
+void steps_print_asked(const struct step_phase_times *phases, const struct screen *screen)
+{
+	uint64_t all_ns = step_phases_asked(phases);
+	char share[UNIT_TEXT_BYTES];
+	const char *before = "";
+
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
+		if (!phases->asked_ns[i])
+			continue;
+		fprintf(screen->out, "%s%s %s", before, step_phase_names[i],
+			unit_format_percent(share,
+					    100.0 * (double)phases->asked_ns[i] / (double)all_ns));
+		before = ", ";
+	}
+}
+
 void steps_print_shares(const uint64_t *ns, const struct step_cpu *cpu, uint64_t total_ns,
 			const struct screen *screen)
 {

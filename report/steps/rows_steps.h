@@ -50,5 +50,7 @@ struct step_phases_shown {
 };
 /* Prints "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
 void steps_print_phases(const struct step_phases_shown *shown, const struct screen *screen);
+/* Prints "forward 30.1 %, backward 58.2 %, ...": for what the GPU worked, if that is known. */
+void steps_print_asked(const struct step_phase_times *phases, const struct screen *screen);
 
 #endif

@@ -23,6 +23,7 @@ void step_delay_release(struct step_delay *delay)
 	vast_release(delay->held, delay->room, sizeof(*delay->held));
 	vast_release(delay->more, delay->more_room, sizeof(*delay->more));
 	free(delay->edge);
+	free(delay->asked);
 }
 
 void step_delay_begin(struct step_delay *delay)
@@ -140,6 +141,24 @@ static enum step_category step_delay_category_of(const struct deferred_work *wor
 	return piece->kind == GPU_WORK_COPY ? STEP_memcpy : STEP_memset;
 }
 
+/* What the host has done by then is with the steps already: it counts with what follows. */
+static void asked_hold(struct step_delay *delay, const struct deferred_work *work)
+{
+	bool is_collective = step_delay_category_of(work) == STEP_communication;
+	uint64_t time_ns = work->call_start_ns;
+
+	if (!work->has_call)
+		return;
+	delay->asked = memory_room(delay->asked, delay->asked_count, &delay->asked_room,
+				   sizeof(*delay->asked));
+	delay->asked[delay->asked_count++] = (struct step_asked){
+		.time_ns = time_ns > delay->done_ns ? time_ns : delay->done_ns,
+		.duration_ns = work->duration_ns,
+		.process = work->process,
+		.phase = is_collective ? PHASE_communication : PHASE_other
+	};
+}
+
 void step_delay_put_work(struct step_delay *delay, const struct deferred_work *work)
 {
 	uint64_t start_ns = work->start_ns, end_ns = deferred_end_ns(work);
@@ -147,6 +166,7 @@ void step_delay_put_work(struct step_delay *delay, const struct deferred_work *w
 	step_delay_begin(delay);
 	if (!work->is_on_device || end_ns < start_ns)
 		return;
+	asked_hold(delay, work);
 	if (start_ns < delay->done_ns) {
 		delay->steps->gpu_late++;
 		start_ns = delay->done_ns;
@@ -211,15 +231,38 @@ static void edges_compact(struct step_delay *delay, size_t done)
 	delay->edge_count -= done;
 }
 
+/* Returns how many are done, from `at` on: those of calls before `time_ns`. */
+static size_t asked_apply(const struct step_delay *delay, size_t at, uint64_t time_ns)
+{
+	for (; at < delay->asked_count && delay->asked[at].time_ns < time_ns; at++) {
+		const struct step_asked *asked = &delay->asked[at];
+
+		steps_asked(delay->steps, asked->process, asked->time_ns, asked->phase,
+			    asked->duration_ns);
+	}
+	return at;
+}
+
+static void asked_compact(struct step_delay *delay, size_t done)
+{
+	if (!done)
+		return;
+	memmove(delay->asked, &delay->asked[done],
+		(delay->asked_count - done) * sizeof(*delay->asked));
+	delay->asked_count -= done;
+}
+
 /* The event of a call comes at its end, so an operation waits from the time that it has. */
 void step_delay_flush(struct step_delay *delay, uint64_t upto_ns)
 {
-	size_t edge = 0;
+	size_t edge = 0, asked = 0;
 
-	if (!delay->waits || (delay->first == delay->count && !delay->edge_count))
+	if (!delay->waits ||
+	    (delay->first == delay->count && !delay->edge_count && !delay->asked_count))
 		return;
 	/* those that have waited longer are sorted already */
 	time_order_sort(delay->edge, delay->edge_count, sizeof(*delay->edge));
+	time_order_sort(delay->asked, delay->asked_count, sizeof(*delay->asked));
 	while (delay->first < delay->count) {
 		uint64_t time_ns = delay->held[delay->first].place.time_ns;
 
@@ -227,12 +270,15 @@ void step_delay_flush(struct step_delay *delay, uint64_t upto_ns)
 			break;
 		while (edge < delay->edge_count && delay->edge[edge].time_ns <= time_ns)
 			edge_apply(delay->steps, &delay->edge[edge++]);
+		asked = asked_apply(delay, asked, time_ns);
 		held_apply(delay);
 	}
 	while (edge < delay->edge_count && delay->edge[edge].time_ns <= upto_ns)
 		edge_apply(delay->steps, &delay->edge[edge++]);
+	asked = asked_apply(delay, asked, upto_ns);
 	if (upto_ns > delay->done_ns)
 		delay->done_ns = upto_ns;
 	edges_compact(delay, edge);
+	asked_compact(delay, asked);
 	ops_compact(delay);
 }

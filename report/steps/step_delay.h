@@ -67,6 +67,12 @@ struct step_delay {
 		bool begins;
 	} * edge; /* on the device, unsorted */
 	size_t edge_count, edge_room;
+	struct step_asked {
+		uint64_t time_ns, duration_ns;
+		uint32_t process;
+		enum step_phase phase;
+	} * asked; /* work by the time of its call, unsorted */
+	size_t asked_count, asked_room;
 	uint64_t done_ns; /* the steps have everything up to this time */
 };
 

@@ -41,6 +41,7 @@ static void now_start(void *state, struct run *run, const void *options)
 {
 	(void)options;
 	run_reads(run, EVT_step, FIELD_BIT(step, number), step_key_take_mark, state);
+	run_seeks(run, state);
 }
 
 static void now_release(void *state)

@@ -38,6 +38,15 @@ struct step_readings {
 	size_t count, room;
 };
 
+/* Work of the GPU, by when it was asked for. */
+struct step_requests {
+	struct step_request {
+		uint64_t time_ns, ns;
+		enum step_phase phase;
+	} * request;
+	size_t count, room;
+};
+
 struct step_process {
 	bool seen; /* a step or an interruption was seen, so no step begins by itself */
 	bool is_marked;
@@ -68,6 +77,7 @@ struct step_process {
 	struct cpu_clock clock;                /* of the owner, at swept_ns */
 	uint64_t read_ns[STEP_CATEGORY_LIMIT]; /* the value of ns at that time */
 	struct step_readings readings;
+	struct step_requests requests;
 	struct step_cpu cpu;
 	bool has_rest;
 	struct step_row rest; /* counts if another step follows */
@@ -98,6 +108,7 @@ void steps_release(struct steps *steps)
 		free(steps->process[i].device.word);
 		free(steps->process[i].phases.word);
 		free(steps->process[i].readings.reading);
+		free(steps->process[i].requests.request);
 	}
 	nest_release(&steps->nest);
 	free(steps->process);
@@ -188,9 +199,33 @@ void step_phase_times_add(struct step_phase_times *into, const struct step_phase
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
 		into->ns[i] += more->ns[i];
 		into->gpu_ns[i] += more->gpu_ns[i];
+		into->asked_ns[i] += more->asked_ns[i];
 		into->outside_ns[i] += more->outside_ns[i];
 		into->gc_ns[i] += more->gc_ns[i];
 		into->launches[i] += more->launches[i];
+	}
+}
+
+uint64_t step_phases_asked(const struct step_phase_times *times)
+{
+	uint64_t asked_ns = 0;
+
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++)
+		asked_ns += times->asked_ns[i];
+	return asked_ns;
+}
+
+/* Work that was asked for before the next edge is of the phase that lasts until then. */
+static void process_ask_until(struct step_process *process, size_t *at, uint64_t time_ns)
+{
+	const struct step_requests *requests = &process->requests;
+
+	for (; *at < requests->count && requests->request[*at].time_ns < time_ns; ++*at) {
+		const struct step_request *request = &requests->request[*at];
+		bool is_collective = request->phase == PHASE_communication;
+
+		process->phase_times.asked_ns[is_collective ? PHASE_communication
+							    : process->phase] += request->ns;
 	}
 }
 
@@ -331,7 +366,7 @@ static void process_sweep(struct step_process *process, uint64_t until_ns)
 {
 	const struct edges *const edges[EDGE_LISTS] = { &process->device, &process->calls,
 							&process->scopes, &process->phases };
-	size_t at[EDGE_LISTS] = { 0 }, reading = 0;
+	size_t at[EDGE_LISTS] = { 0 }, reading = 0, request = 0;
 	unsigned int list = 0;
 	uint64_t word;
 
@@ -340,6 +375,7 @@ static void process_sweep(struct step_process *process, uint64_t until_ns)
 
 		at[list]++;
 		process_read_until(process, &reading, word >> EDGE_TIME_SHIFT);
+		process_ask_until(process, &request, word >> EDGE_TIME_SHIFT);
 		process_charge(process, word >> EDGE_TIME_SHIFT);
 		if (list == LIST_PHASES)
 			process->phase = (enum step_phase)category;
@@ -349,6 +385,8 @@ static void process_sweep(struct step_process *process, uint64_t until_ns)
 				     word & 1);
 	}
 	process_read_until(process, &reading, until_ns);
+	process_ask_until(process, &request, UINT64_MAX);
+	process->requests.count = 0;
 	process->scopes.count = process->calls.count = process->readings.count = 0;
 	process->device.count = process->phases.count = 0;
 	process_charge(process, until_ns);
@@ -492,6 +530,21 @@ void steps_launches(struct steps *steps, struct nest_place place, enum step_phas
 	if (process->under_way && place.time_ns > process->start_ns)
 		process->phase_times
 			.launches[process->owner == place.thread ? phase : PHASE_other] += count;
+}
+
+void steps_asked(struct steps *steps, uint32_t of_process, uint64_t time_ns, enum step_phase phase,
+		 uint64_t duration_ns)
+{
+	struct step_process *process = steps_process_at(steps, of_process);
+	struct step_requests *requests = &process->requests;
+
+	if (!process->under_way || time_ns < process->start_ns)
+		return;
+	if (requests->count >= STEP_EDGES_MAX)
+		process_sweep(process, time_ns);
+	requests->request = memory_room(requests->request, requests->count, &requests->room,
+					sizeof(*requests->request));
+	requests->request[requests->count++] = (struct step_request){ time_ns, duration_ns, phase };
 }
 
 void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duration_ns)
@@ -701,7 +754,7 @@ void steps_interrupt(struct steps *steps, struct nest_place place)
 
 	process_leave_device(process);
 	process->scopes.count = process->calls.count = process->readings.count = 0;
-	process->phases.count = 0;
+	process->phases.count = process->requests.count = 0;
 	memset(process->active, 0, sizeof(process->active));
 	process->swept_ns = place.time_ns;
 	process->under_way = false;

@@ -90,6 +90,11 @@ struct step_cpu {
  */
 struct step_phase_times {
 	uint64_t ns[STEP_PHASE_LIMIT], gpu_ns[STEP_PHASE_LIMIT];
+	/*
+	 * Duration of the work of the GPU that was asked for in the phase, whenever it ran, summed
+	 * over streams and devices. Not known where the calls of the work are not.
+	 */
+	uint64_t asked_ns[STEP_PHASE_LIMIT];
 	/* the parts of ns that are in category `other` and `gc` */
 	uint64_t outside_ns[STEP_PHASE_LIMIT], gc_ns[STEP_PHASE_LIMIT];
 	uint64_t launches
@@ -192,6 +197,13 @@ void steps_span(struct steps *steps, struct nest_place place, enum step_category
 /* Work on a device begins or ends; in order of time with all other calls. */
 void steps_device(struct steps *steps, uint32_t process, uint64_t time_ns,
 		  enum step_category category, bool begins);
+/*
+ * Work of that duration was asked for at that time; in order of time with marks. With
+ * PHASE_communication it is that of a collective, else of the phase that the thread which began the
+ * step is in then.
+ */
+void steps_asked(struct steps *steps, uint32_t process, uint64_t time_ns, enum step_phase phase,
+		 uint64_t duration_ns);
 /* A call has returned: what of it was in the step counts. */
 void steps_spend(struct steps *steps, struct nest_place place, enum step_spending spending,
 		 uint64_t duration_ns);
@@ -210,6 +222,8 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 uint64_t steps_next_number(struct steps *steps, uint32_t process);
 /* Whether the time of that category is known, in a step with or without detail. */
 bool steps_know(const struct steps *steps, enum step_category category, bool has_detail);
+/* Duration of all work of the GPU that was asked for in steps; 0: not known. */
+uint64_t step_phases_asked(const struct step_phase_times *times);
 /* Whether the time of that phase is known, in steps with detail. */
 bool steps_know_phase(const struct steps *steps, enum step_phase phase);
 /* What to call it: `other` is "the rest" where other phases are not known. */

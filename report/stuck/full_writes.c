@@ -124,6 +124,7 @@ static void full_writes_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_io_write, FIELD_BIT(io_write, fd), full_writes_take_written, state);
 	run_reads(run, EVT_io_write_at, FIELD_BIT(io_write_at, fd), full_writes_take_written,
 		  state);
+	run_seeks(run, state);
 }
 
 static void full_writes_lose(void *state, const struct source_process *process)

@@ -104,6 +104,7 @@ static void last_looks_start(void *state, struct run *run, const void *options)
 	(void)options;
 	run_reads(run, EVT_python_sample, FIELDS_ALL, last_looks_take, state);
 	run_reads(run, EVT_step, FIELD_BIT(step, number), last_looks_take_step, state);
+	run_seeks(run, state);
 }
 
 static void last_looks_release(void *state)

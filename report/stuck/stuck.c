@@ -57,7 +57,9 @@ void stuck_say(struct stuck *stuck, const char *format, ...)
 
 const char *stuck_stopped(const struct stuck *stuck, const struct source_process *process)
 {
-	if (!process->stopped || process->ended || stuck->is_cut)
+	/* only SIGKILL ends what is stopped, and does not let it go on before */
+	if (!process->stopped || (process->ended && process->how != EVT_END_KILLED) ||
+	    stuck->is_cut)
 		return NULL;
 	return process->stopped == STUCK_BY_DEBUGGER ? "stopped by a debugger"
 						     : "stopped by a signal";
@@ -148,11 +150,23 @@ static void stuck_settle(struct stuck *stuck)
 
 /* --- words --- */
 
+/* A process that a rank has started, as a worker of its DataLoader: it has that rank's number. */
+static bool stuck_is_of_rank(const struct stuck *stuck, const struct stuck_process *state)
+{
+	const struct source_process *parent = state->process->parent;
+
+	return parent && state->rank != UINT64_MAX &&
+	       source_rank(stuck->source, parent) == state->rank;
+}
+
 const char *stuck_name(const struct stuck *stuck, uint32_t process, char text[STUCK_NAME_BYTES])
 {
 	const struct stuck_process *state = &stuck->process[process];
 
-	if (state->rank != UINT64_MAX)
+	if (stuck_is_of_rank(stuck, state))
+		snprintf(text, STUCK_NAME_BYTES, "process %u of rank %" PRIu64, state->process->pid,
+			 state->rank);
+	else if (state->rank != UINT64_MAX)
 		snprintf(text, STUCK_NAME_BYTES, "rank %" PRIu64, state->rank);
 	else
 		snprintf(text, STUCK_NAME_BYTES, "process %u", state->process->pid);
@@ -281,6 +295,7 @@ const char *stuck_waits_for(const struct stuck *stuck, const struct last_look *l
 void stuck_place_text(const struct stuck *stuck, const struct last_look *look,
 		      char text[STUCK_PLACE_BYTES])
 {
+	static const char asleep[] = "a sleep"; /* of wait_words() */
 	char line[300], waits[STUCK_PLACE_BYTES];
 	const char *what = stuck_waits_for(stuck, look, waits);
 	const char *stopped = stuck_stopped(stuck, look->thread->process);
@@ -293,8 +308,13 @@ void stuck_place_text(const struct stuck *stuck, const struct last_look *look,
 	}
 	if (what)
 		stuck_holder_text(stuck, look, waits, strlen(waits));
-	snprintf(text, STUCK_PLACE_BYTES, "%s%s%.280s", line[0] ? line : "a line that is not known",
-		 what ? ", waiting for " : ", running", what ? what : "");
+	if (what && !strncmp(what, asleep, strlen(asleep)))
+		snprintf(text, STUCK_PLACE_BYTES, "%s, sleeping%.280s",
+			 line[0] ? line : "a line that is not known", what + strlen(asleep));
+	else
+		snprintf(text, STUCK_PLACE_BYTES, "%s%s%.280s",
+			 line[0] ? line : "a line that is not known",
+			 what ? ", waiting for " : ", running", what ? what : "");
 }
 
 const char *stuck_end_text(const struct source_process *process, char text[STUCK_NAME_BYTES])
@@ -386,6 +406,15 @@ static bool stuck_is_at_work(const struct stuck *stuck, const struct last_look *
 	       (!place.is_worker || place.is_in_sample);
 }
 
+/* It ended while the process went on, not with it. */
+static bool stuck_thread_left(const struct source_thread *thread)
+{
+	const struct source_process *process = thread->process;
+
+	return thread->ended && !(process->ended && process->how == EVT_END_KILLED &&
+				  thread->end_ns + TOGETHER_NS >= process->end_ns);
+}
+
 /* What other threads of the process do, if its loop's thread waits for one of them. */
 static void stuck_say_threads(struct stuck *stuck, const struct stuck_process *state)
 {
@@ -398,7 +427,8 @@ static void stuck_say_threads(struct stuck *stuck, const struct stuck_process *s
 		const struct last_look *look = last_look_of(stuck->looks, thread->index);
 		char name[PLACE_NAME_BYTES], place[STUCK_PLACE_BYTES];
 
-		if (!look || look == state->main || thread->ended || !stuck_is_at_work(stuck, look))
+		if (!look || look == state->main || stuck_thread_left(thread) ||
+		    !stuck_is_at_work(stuck, look))
 			continue;
 		wait_thread_name(thread, name);
 		stuck_place_text(stuck, look, place);
@@ -477,6 +507,23 @@ static void stuck_say_left(struct stuck *stuck, const struct stuck_process *stat
 	stuck_say_oom(stuck, state->process);
 }
 
+/* Others go on, but the first rank that ended badly is why they may end, too. */
+static void stuck_say_first_left(struct stuck *stuck)
+{
+	const struct stuck_process *first = NULL;
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+
+		if (state->process && state->left && state->rank != UINT64_MAX &&
+		    !stuck_is_of_rank(stuck, state) && state->process->exit_status &&
+		    (!first || state->process->end_ns < first->process->end_ns))
+			first = state;
+	}
+	if (first)
+		stuck_say_left(stuck, first);
+}
+
 static bool stuck_is_root(const struct stuck *stuck, const struct stuck_process *state)
 {
 	return state->rank != UINT64_MAX || !state->process->parent ||
@@ -539,6 +586,8 @@ static void stuck_say_nothing(struct stuck *stuck)
 		stuck_say(stuck, "Nothing is stuck: %s stood still for longest, for %s.",
 			  stuck_name(stuck, most->process->index, name),
 			  unit_format_ns(still, most_ns));
+	if (is_sampled && is_running)
+		stuck_say_first_left(stuck);
 }
 
 /* At its end, or at the end of what was recorded, it could not write. */
@@ -579,11 +628,27 @@ static void stuck_say_full(struct stuck *stuck, const struct stuck_process *stat
 			  full_write_words(write->error));
 }
 
+/* Returns how many were killed at the end as this one was. */
+static size_t stuck_killed_with(const struct stuck *stuck, const struct stuck_process *one)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct source_process *process = stuck->process[i].process;
+
+		count += process && process->ended && !stuck->process[i].left &&
+			 process->how == EVT_END_KILLED &&
+			 process->exit_status == one->process->exit_status;
+	}
+	return count;
+}
+
 /* Of processes that were killed together, at the end: the one whose group lost most. */
 static void stuck_say_killed(struct stuck *stuck)
 {
 	const struct stuck_process *most = NULL;
 	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], words[OOM_WORDS_BYTES];
+	size_t count;
 
 	for (size_t i = 0; i < stuck->process_count; i++) {
 		const struct stuck_process *state = &stuck->process[i];
@@ -595,8 +660,14 @@ static void stuck_say_killed(struct stuck *stuck)
 	}
 	if (!most)
 		return;
-	stuck_say(stuck, "%s %s.", stuck_name(stuck, most->process->index, name),
-		  stuck_end_text(most->process, how));
+	stuck_name(stuck, most->process->index, name);
+	stuck_end_text(most->process, how);
+	count = stuck_killed_with(stuck, most);
+	if (count > 1)
+		stuck_say(stuck, "%s %s, together with %zu other%s.", name, how, count - 1,
+			  count > 2 ? " processes" : " process");
+	else
+		stuck_say(stuck, "%s %s.", name, how);
 	stuck_say_oom(stuck, most->process);
 }
 
@@ -619,8 +690,11 @@ static void stuck_say_all(struct stuck *stuck)
 		if (state->process && state->left && state->rank != UINT64_MAX)
 			stuck_say_left(stuck, state);
 	}
-	if (!stuck->sentence_count)
+	stuck_open_say_cycles(stuck);
+	if (!stuck->sentence_count) {
 		stuck_say_nothing(stuck);
+		stuck_open_say_main(stuck);
+	}
 	stuck_say_killed(stuck);
 	for (size_t i = 0; i < stuck->process_count; i++)
 		if (stuck->process[i].process)

@@ -86,11 +86,15 @@ void stuck_calls_say(struct stuck *stuck);
 /* The call of that process that has been open for the longest time; NULL: none is open. */
 const struct stuck_call *stuck_call_of(const struct stuck *stuck, uint32_t process);
 
+/* Of processes without Python: threads that wait for each other; what the main thread is in. */
+void stuck_open_say_cycles(struct stuck *stuck);
+void stuck_open_say_main(struct stuck *stuck);
+
 /* printf() of one more sentence. */
 void stuck_say(struct stuck *stuck, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sentences on what the process waits for, if that is in it or in a child of it. */
 void stuck_say_around(struct stuck *stuck, uint32_t process);
-/* "rank 2", without a rank "process 4711 (train.py)" */
+/* "rank 2", "process 4711"; "process 4711 of rank 2" if that rank is another one, its parent. */
 const char *stuck_name(const struct stuck *stuck, uint32_t process, char text[STUCK_NAME_BYTES]);
 /* "train.py:15 (load), waiting for a lock ..."; of a thread that runs without what it waits for. */
 void stuck_place_text(const struct stuck *stuck, const struct last_look *look,

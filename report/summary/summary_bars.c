@@ -325,28 +325,47 @@ static void say_left_out(const struct steady_loop *loop, struct bar *bar)
 	bar->count += loop->warm_steps != 0;
 }
 
+/*
+ * Where the GPU is the limit the host waits for it in any phase, so what the GPU works for is said.
+ * Returns false if the bar is of the host.
+ */
+static bool step_of_gpu(const struct summary *summary, struct bar *bar)
+{
+	const struct steady_loop *loop = &summary->bottleneck.loop;
+
+	if (!steady_loop_is_gpu_bound(loop))
+		return false;
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
+		bar->part[phase].value = loop->phases.asked_ns[phase];
+	return true;
+}
+
 static void print_step(const struct summary *summary, const struct screen *screen)
 {
 	struct bar bar = { .label = "a step" };
 	unsigned int percent[PARTS_MAX];
 	char time[UNIT_TEXT_BYTES];
 	uint64_t all_ns = 0;
+	bool is_of_gpu;
 
 	step_values(summary, &bar);
 	for (size_t i = 0; i < bar.count; i++)
 		all_ns += bar.part[i].value;
 	if (!all_ns)
 		return;
-	split_phases(summary, &bar);
+	is_of_gpu = step_of_gpu(summary, &bar);
+	if (!is_of_gpu)
+		split_phases(summary, &bar);
 	share_out(&bar, 100, percent);
 	for (size_t i = 0; i < bar.count; i++)
 		if (percent[i])
 			snprintf(bar.part[i].words, WORDS_BYTES, "%s %u %%",
 				 part_name(summary->bottleneck.steps, i), percent[i]);
 	say_left_out(&summary->bottleneck.loop, &bar);
-	snprintf(bar.tail, sizeof(bar.tail), "%s%s",
+	snprintf(bar.tail, sizeof(bar.tail), "%s%s%s",
 		 summary->steps->time.count > 1 ? "median " : "",
-		 unit_format_ns(time, timing_percentile(&summary->steps->time, 50)));
+		 unit_format_ns(time, timing_percentile(&summary->steps->time, 50)),
+		 is_of_gpu ? ", GPU time" : "");
 	bar_print(&bar, screen);
 }
 

@@ -3,9 +3,11 @@
  * The sentence of the summary on the GPUs: how busy they were, and which kernel took the most time.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/base/demangle.h"
+#include "report/base/memory.h"
 #include "report/base/symbol.h"
 #include "report/base/text.h"
 #include "report/summary/summary_screen.h"
@@ -45,11 +47,14 @@ static void summary_gpu_put_name(const struct summary *summary, uint64_t index,
 	struct demangler demangler = { .output = 0 };
 	const char *text = name->text ? demangle(&demangler, name->text, name->length, false)
 				      : NULL;
+	char *brief;
 	size_t length;
 
 	text = text ? text : source_name_text(name);
-	text = symbol_base(text, strlen(text), &length);
-	text_escape(shown, NAME_BYTES, text, length);
+	brief = memory_zero(strlen(text) + 1, 1);
+	length = symbol_brief(brief, text, strlen(text));
+	text_escape(shown, NAME_BYTES, brief, length);
+	free(brief);
 	demangler_release(&demangler);
 }
 

@@ -51,7 +51,7 @@ static const char *put_lost(const struct summary *summary, FILE *out)
 						   : "libraries",
 		source_loss_text(first));
 	if (kinds > 1)
-		fprintf(out, ", and %zu more losses", kinds - 1);
+		fprintf(out, ", and %zu more loss%s", kinds - 1, kinds == 2 ? "" : "es");
 	return "; ";
 }
 
@@ -75,7 +75,8 @@ static void put_limits(const struct summary *summary, FILE *out, const char *bef
 		return;
 	fprintf(out, "%s%s", before, limits.first);
 	if (limits.count > 1)
-		fprintf(out, ", and %zu more limits", limits.count - 1);
+		fprintf(out, ", and %zu more limit%s", limits.count - 1,
+			unit_plural(limits.count - 1));
 }
 
 void summary_print_missing(const struct summary *summary, const struct screen *screen)

@@ -41,6 +41,10 @@ void summary_print_steps(const struct summary *summary, const struct screen *scr
 	steps_print_phases(&(struct step_phases_shown){ summary->steps, &loop->phases, loop->steps,
 							loop->total_ns },
 			   &line.screen);
+	if (step_phases_asked(&loop->phases)) {
+		fputs(". What the GPU worked for: ", line.screen.out);
+		steps_print_asked(&loop->phases, &line.screen);
+	}
 	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 }
@@ -149,36 +153,108 @@ static const char *without_samples(const struct summary *summary)
 					    : ", and no samples.";
 }
 
-/* For families that were not recorded. */
-static const char *what_would_say_more(const struct summary *summary)
-{
-	bool has_io = !why_empty_is_off(summary->run, EVT_FAMILY_io);
+/* A family that would say more, and what it records. */
+struct more {
+	enum evt_family family;
+	const char *setting, *what;
+};
 
+/* For families that were not recorded: one setting for all of them. */
+static void put_what_would_say_more(const struct summary *summary, FILE *out)
+{
+	static const struct more all[] = {
+		{ EVT_FAMILY_native_samples, "+native-samples", "the CPU time of functions" },
+		{ EVT_FAMILY_osrt, "+osrt", "what threads wait for" },
+		{ EVT_FAMILY_io, "+io", "input and output" },
+	};
+	const struct more *off[sizeof(all) / sizeof(all[0])];
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (why_empty_is_off(summary->run, all[i].family))
+			off[count++] = &all[i];
 	if (summary->native->all.samples)
-		return has_io ? " There are too few native samples."
-			      : " There are too few native samples. Record with "
-				"INTERCEPT_TRACE=+io to see input and output.";
-	if (!why_empty_is_off(summary->run, EVT_FAMILY_native_samples))
-		return has_io ? "" : " Record with INTERCEPT_TRACE=+io to see input and output.";
-	return has_io ? " Record with INTERCEPT_TRACE=+native-samples to see the CPU time of "
-			"functions."
-		      : " Record with INTERCEPT_TRACE=+native-samples to see the CPU time of "
-			"functions, with +io to see input and output.";
+		fputs(" There are too few native samples.", out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%s", i ? "," : " Record with INTERCEPT_TRACE=", off[i]->setting);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "%s%s",
+			!i              ? " to see "
+			: i + 1 < count ? ", "
+			: count > 2     ? ", and "
+					: " and ",
+			off[i]->what);
+	fputs(count ? "." : "", out);
+}
+
+static const struct advice *advice_about(const struct summary *summary, const void *look)
+{
+	const struct bottleneck *bottleneck = &summary->bottleneck;
+
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		if ((const void *)bottleneck->advice[i].rule->look == look)
+			return &bottleneck->advice[i];
+	return NULL;
+}
+
+#define HELD_UP 50.0 /* % of the run: most of it */
+
+/* NULL: it had one for most of the run. */
+static const struct advice *has_no_cpu(const struct summary *summary)
+{
+	const struct advice *ready = advice_about(summary, (const void *)advice_cpu_contention);
+
+	return ready && ready->value >= HELD_UP ? ready : NULL;
+}
+
+/* Says why most of the run passed without work. Returns whether that is all to be said. */
+static bool put_held_up(const struct summary *summary, FILE *out)
+{
+	const struct wait_causes *causes = summary->bottleneck.wait_causes;
+	double wall_ns = (double)summary->totals.wall_ns;
+	uint64_t idle_ns = 0, looks = 0;
+	char count[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < causes->count && !causes->is_of_steps; i++)
+		if (wait_cause_is_idle(&causes->cause[i])) {
+			idle_ns += causes->cause[i].ns;
+			looks += causes->cause[i].looks;
+		}
+	if (has_no_cpu(summary)) {
+		fprintf(out,
+			"The program was ready to run, but had no CPU, for %.0f %% of the run. ",
+			has_no_cpu(summary)->value);
+	} else if (wall_ns > 0 && 100.0 * (double)idle_ns / wall_ns >= HELD_UP) {
+		fprintf(out,
+			"The main thread waited for sockets, timers or requests for %.0f %% of the "
+			"run (%s samples): none of its tasks could go on meanwhile. If they could, "
+			"start them together, as asyncio.gather() does.",
+			100.0 * (double)idle_ns / wall_ns, unit_format_count(count, looks));
+		return true;
+	}
+	return false;
 }
 
 /* For a recording in which neither calls nor samples nor imports say anything. */
 static void print_nothing(const struct summary *summary, const struct screen *screen)
 {
-	if (bottleneck_is_python(&summary->bottleneck))
-		screen_print_prose(screen,
-				   "Nothing recorded shows what %s time went to: no step, "
-				   "operator, range or CUDA call%s%s",
-				   is_in_part(summary) ? "that" : "its", without_samples(summary),
-				   what_would_say_more(summary));
-	else
-		screen_print_prose(screen, "Nothing recorded shows what %s time went to.%s",
-				   is_in_part(summary) ? "that" : "its",
-				   what_would_say_more(summary));
+	struct prose line;
+	FILE *out;
+
+	prose_begin(&line, screen);
+	out = line.screen.out;
+	if (!put_held_up(summary, out)) {
+		fprintf(out, "Nothing recorded shows what %s %s went to",
+			is_in_part(summary) ? "that" : "its",
+			has_no_cpu(summary) ? "CPU time" : "time");
+		if (bottleneck_is_python(&summary->bottleneck))
+			fprintf(out, ": no step, operator, range or CUDA call%s",
+				without_samples(summary));
+		else
+			fputs(".", out);
+		put_what_would_say_more(summary, out);
+	}
+	prose_end(&line, screen);
 }
 
 /*
@@ -191,7 +267,8 @@ static bool print_taken(const struct summary *summary, const struct screen *scre
 		taken_by_ranges(summary),
 		{ .what = "CUDA calls", .ns = summary->totals.cuda.total_ns },
 		{ .what = "Input and output",
-		  .ns = io_total(&summary->bottleneck.io_by_process->io).total_ns },
+		  .ns = io_total(&summary->bottleneck.io_by_process->io).total_ns +
+			summary->bottleneck.io_by_process->short_ns },
 	};
 	const char *before = "";
 	uint64_t all_ns = 0;

@@ -194,6 +194,10 @@ static void put_ends(const struct summary *summary, const struct screen *screen)
 		rank = source_rank(summary->source, process[last]);
 		if (rank == UINT64_MAX)
 			fprintf(screen->out, " Process %u was killed by ", process[last]->pid);
+		else if (process[last]->parent &&
+			 source_rank(summary->source, process[last]->parent) == rank)
+			fprintf(screen->out, " Process %u of rank %llu was killed by ",
+				process[last]->pid, (unsigned long long)rank);
 		else
 			fprintf(screen->out, " Rank %llu (process %u) was killed by ",
 				(unsigned long long)rank, process[last]->pid);

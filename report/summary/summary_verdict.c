@@ -53,7 +53,8 @@ static bool is_worth(const struct bottleneck *bottleneck, const struct advice *a
 {
 	return cause_is_of_program(advice) && !summary_verdict_is_small(bottleneck, advice) &&
 	       (advice->severity != ADVICE_NOTE ||
-		((advice->place.line[0] || advice->place.function[0]) && advice->gain_ns));
+		((advice->place.line[0] || advice->place.function[0] || advice->waits_for[0]) &&
+		 advice->gain_ns));
 }
 
 const struct advice *summary_first_cause(const struct summary *summary)
@@ -119,7 +120,8 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 {
 	char title[CAUSE_TITLE_BYTES], place[CAUSE_PLACE_BYTES];
 	bool is_place = advice->rule->look == advice_hot_line ||
-			advice->rule->look == advice_hot_function;
+			advice->rule->look == advice_hot_function ||
+			advice->rule->look == advice_step_function;
 	size_t used = 0;
 
 	if (advice->gain_ns)
@@ -132,14 +134,19 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 		used = (size_t)snprintf(text, VERDICT_BYTES, "%.0f %% of the %s: ",
 					share_said(&summary->bottleneck, advice),
 					summary_verdict_share_of(advice));
-	snprintf(text + used, VERDICT_BYTES - used, "%s", is_place ? place : title);
+	snprintf(text + used, VERDICT_BYTES - used, "%s%s",
+		 advice->rule->look == advice_step_function ? "the function at " : "",
+		 is_place ? place : title);
 	put_bytes(summary, advice, text);
 	used = strlen(text);
 	if (!is_place && place[0])
 		snprintf(text + used, VERDICT_BYTES - used, ": %s", place);
 	put_samples(advice, text);
 	used = strlen(text);
-	snprintf(text + used, VERDICT_BYTES - used, ".");
+	used += (size_t)snprintf(text + used, VERDICT_BYTES - used, ".");
+	if (advice->function_percent > 0)
+		snprintf(text + used, VERDICT_BYTES - used, " All lines of %s have %.0f %%.",
+			 advice->place.function, advice->function_percent);
 }
 
 /* Without a cause: finds the line with most of the loop's time, if it stands out. */
@@ -172,6 +179,21 @@ static bool is_named_by_line(const struct advice *advice)
 	       advice->place.line[0];
 }
 
+/* "The GPU is the limit: busy for 98 % of the steps' time, 58 % of its work is for backward." */
+static void say_gpu_bound(const struct steady_loop *loop, char text[VERDICT_BYTES])
+{
+	enum step_phase phase = steady_loop_asks_most(loop);
+
+	snprintf(text, VERDICT_BYTES,
+		 "The GPU is the limit: it is busy for %.0f %% of the steps' time. %.0f %% of its "
+		 "work "
+		 "is for phase %s.",
+		 100.0 * (double)loop->gpu_ns / (double)loop->total_ns,
+		 100.0 * (double)loop->phases.asked_ns[phase] /
+			 (double)step_phases_asked(&loop->phases),
+		 step_phase_names[phase]);
+}
+
 static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES])
 {
 	const struct advice *advice = summary_first_cause(summary);
@@ -187,6 +209,8 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 		say_cause(summary, advice, text);
 	else if (long_start(&summary->bottleneck))
 		say_cause(summary, long_start(&summary->bottleneck), text);
+	else if (steady_loop_is_gpu_bound(&summary->bottleneck.loop))
+		say_gpu_bound(&summary->bottleneck.loop, text);
 	else if (summary_verdict_find_line(summary, &line))
 		summary_verdict_say_line(summary, &line, "Nothing stands out: ", text);
 	else if (summary->steps->time.count)

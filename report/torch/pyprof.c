@@ -591,6 +591,7 @@ static void pyprof_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_inputs, FIELDS_ALL, pyprof_take_inputs, mine);
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, pyprof_take_module, mine);
 	run_reads(run, EVT_torch_module_end, 0, pyprof_take_module, mine);
+	run_seeks(run, state);
 }
 
 static void pyprof_cut(void *state, const struct cut *cut)

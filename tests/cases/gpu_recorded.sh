@@ -20,6 +20,15 @@ says launches 'of["launch_bound"]["value"] > 70 and of["launch_bound"]["gain_ns"
 says launches '"operators and 86 launches a step" in of["launch_bound"]["text"]'
 says launches '"after torch::autograd::AccumulateGrad" in of["between_operators"]["text"]'
 says compiled '"363 launches a step" in of["launch_bound"]["text"]'
+# sums of the GPU's work (INTERCEPT_PRESET=light): each step has its own, and launches are the cause
+expect_eq "advice on light" "$(advice light)" '["launch_bound"]'
+expect "$recordings/light.evt" 'all(230e3 < row.gpu_ns < 260e3 for row in steps.rows if row.step)' 'steps.totals.gpu_late == 0'
+# a GPU that is the limit: the host waits for it in the optimizer, and the GPU works for backward
+expect_eq "advice on a busy GPU" "$(advice gpu_bound)" '["throttled"]'
+says gpu_bound '"54.1 % of its work is asked for in phase backward" in of["gpu_bound"]["text"]'
+expect "$recordings/gpu_bound.evt" 'steps.totals.optimizer_ns > steps.totals.total_ns * 0.45' \
+	'1.7 < steps.totals.gpu_asked_backward_ns / steps.totals.gpu_asked_forward_ns < 1.9' \
+	'0.9 < sum(getattr(steps.totals, "gpu_asked_%s_ns" % phase) for phase in ("forward", "backward", "optimizer")) / steps.totals.gpu_ns < 1.03'
 # a second for which nothing ran on the GPU is said once, and no place in which the thread waits for autograd's is one of its own
 for name in launches empty_cache compiled; do
 	says $name 'not of.keys() & {"gpu_idle", "small_kernels", "small_operators", "gpu_gaps"}'

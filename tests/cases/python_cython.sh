@@ -9,7 +9,7 @@ maker=$(torch_python) || maker=/usr/bin/python3
 guests=$(fetched guests)
 PYTHONPATH=$guests "$maker" -c 'import Cython' 2>/dev/null || skip "no Cython (scripts/pip-folder.sh guests installs it)"
 cat >hot.pyx <<'END'
-# cython: language_level=3
+# cython: language_level=3, freethreading_compatible=True
 def spin(double seconds, clock):
     cdef double total = 0
     cdef long i

@@ -171,6 +171,62 @@ with Range("main"):
                     made.remove(generator)
 asyncio.run(main())
 END
+cat >compiled.pyx <<'END'
+# cython: language_level=3, freethreading_compatible=True
+import asyncio
+from spans import Range
+def plain(name, turns):
+    for _ in range(turns):
+        with Range(name):
+            yield
+            yield
+def around(name, turns):
+    with Range(name):
+        yield from plain(name + "_plain", turns)
+async def streamed(name, turns):
+    for _ in range(turns):
+        with Range(name):
+            yield 1
+            await asyncio.sleep(0.001)
+            yield 2
+class Managed:  # pushes in one coroutine, pops in another
+    def __init__(self, name):
+        self.range = Range(name)
+    async def __aenter__(self):
+        await asyncio.sleep(0)
+        self.range.__enter__()
+    async def __aexit__(self, *error):
+        self.range.__exit__()
+async def work(name):
+    async with Managed(name):
+        await asyncio.sleep(0.001)
+END
+cat >compiled_user.py <<'END'
+import asyncio
+from spans import Range
+import compiled
+def interpreted(name, turns):
+    for _ in range(turns):
+        with Range(name):
+            yield
+            yield
+async def main():
+    first, second = compiled.streamed("one", 2), compiled.streamed("two", 4)
+    for generator in (first, second, second, first, second, second, first, second, first, second, second, second):
+        await generator.__anext__()
+    await asyncio.gather(compiled.work("three"), compiled.work("four"))
+    for generator in first, second:
+        async for _ in generator:
+            pass
+with Range("main"):
+    made = [compiled.plain("a", 5), compiled.plain("b", 3), interpreted("i", 4), compiled.around("c", 4), compiled.plain("a", 2)]
+    while made:
+        for generator in list(made):
+            with Range("step"):
+                if next(generator, "done") == "done":
+                    made.remove(generator)
+asyncio.run(main())
+END
 cat >generators_captured.py <<'END'
 import ctypes
 lib = ctypes.PyDLL(None)
@@ -218,6 +274,20 @@ check() { # WHAT PYTHON PROGRAM: what it measured itself is what was recorded
 		'nvtx.sum("self_ns") <= summary.totals.wall_ns'
 }
 tried=() missing=()
+maker=$(torch_python) || maker=/usr/bin/python3
+guests=$(fetched guests)
+if PYTHONPATH=$guests "$maker" -m cython -3 compiled.pyx -o compiled.c >cython.out 2>&1; then
+	need_tool cc
+else
+	missing+=(Cython)
+fi
+compile_cython() { # PYTHON: compiled.so for it; fails without Cython or headers
+	local include
+	include=$("$1" -c 'import sysconfig; print(sysconfig.get_path("include"))')
+	[[ -e compiled.c && -e $include/Python.h ]] || return
+	rm -f compiled*.so
+	cc -O0 -w -fPIC -shared -I"$include" compiled.c -o compiled.so || fail "$1: cc"
+}
 has() { # PYTHON MODULE
 	PYTHONDONTWRITEBYTECODE=1 "$1" -c "import $2" 2>/dev/null
 }
@@ -238,6 +308,11 @@ print(*sorted((r["depth"], r["name"]) for r in json.load(sys.stdin)["rows"]))')
 	rm -f ./*.evt*
 	INTERCEPT_CAPTURE=nvtx:wanted run_traced "$python" generators_captured.py 2>err || fail "$python: generators_captured.py ended with $?: $(tail -3 err)"
 	marks "$python, generators" 4
+	if compile_cython "$python"; then
+		check Cython "$python" compiled_user.py
+		expect "$OUTPUT" 'nvtx.totals.guessed == 0'
+		tried+=("Cython on $version")
+	fi
 	PYTHONPATH=$(fetched greenlet)/$version
 	export PYTHONPATH
 	if has "$python" greenlet; then

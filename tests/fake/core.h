@@ -105,6 +105,8 @@ int fake_enter(struct fake_call *call, struct fake_library *library, unsigned in
 int fake_leave(struct fake_call *call, int result);
 /* Tells the tool of device.h; the call has a correlation id from then on, until it is done. */
 void fake_call_tell(struct fake_call *call, bool is_done, int result);
+/* Correlation ids count from 1 again, as those of the real CUPTI 13.0 after cuptiFinalize(). */
+void fake_correlations_begin(void);
 /* For functions whose result is no error code. */
 void fake_leave_plain(struct fake_call *call);
 

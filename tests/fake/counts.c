@@ -153,9 +153,16 @@ static void wait_in_call(uint64_t ns)
 		continue;
 }
 
+/* Of all calls so far. */
+static _Atomic uint32_t correlations;
+
+void fake_correlations_begin(void)
+{
+	atomic_store(&correlations, 0);
+}
+
 void fake_call_tell(struct fake_call *call, bool is_done, int result)
 {
-	static _Atomic uint32_t correlations;
 	const struct fake_tool *tool = atomic_load(&fake_tool);
 
 	if (!is_done) {
@@ -193,10 +200,10 @@ static void driver_need(const struct fake_function *function)
 
 	if (stage == STARTED || is_mine || !strncmp(function->name, "__cuda", 6))
 		return;
+	/* set first, and for ever: a handler of the starting thread must not wait for it */
+	is_mine = true;
 	if (atomic_compare_exchange_strong(&stage, &not, STARTING)) {
-		is_mine = true;
 		driver_start();
-		is_mine = false;
 		stage = STARTED;
 	}
 	while (stage != STARTED)

@@ -356,6 +356,7 @@ int do_cuptiFinalize(void)
 	(void)do_cuptiUnsubscribe(&the_subscriber);
 	cupti_flush(true);
 	cupti_set_buffers(NULL, NULL);
+	fake_correlations_begin();
 	return CUPTI_OK;
 }
 

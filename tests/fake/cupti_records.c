@@ -621,37 +621,64 @@ static void flush_all(bool all)
 		batch_put(batch, count);
 }
 
+/* A signal handler may launch, or leave the call by a jump: none comes in meanwhile. */
+static bool flush_enter(sigset_t *ret_old, bool waits)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, ret_old);
+	if (!(waits ? pthread_mutex_lock(&flush_lock) : pthread_mutex_trylock(&flush_lock)))
+		return true;
+	pthread_sigmask(SIG_SETMASK, ret_old, NULL);
+	return false;
+}
+
+static void flush_leave(const sigset_t *old)
+{
+	pthread_mutex_unlock(&flush_lock);
+	pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
 void cupti_flush(bool all)
 {
-	pthread_mutex_lock(&flush_lock);
+	sigset_t old;
+
+	(void)flush_enter(&old, true);
 	flush_all(all);
 	for (unsigned int client = 0; client < CUPTI_CLIENTS; client++)
 		for (unsigned int i = 0; i < GROUPS && client_has_buffers(&clients[client]); i++)
 			buffer_close(&clients[client], &open_buffers[client][i]);
-	pthread_mutex_unlock(&flush_lock);
+	flush_leave(&old);
 }
 
 void cupti_flush_full(void)
 {
-	pthread_mutex_lock(&flush_lock);
+	sigset_t old;
+
+	(void)flush_enter(&old, true);
 	flush_all(false);
-	pthread_mutex_unlock(&flush_lock);
+	flush_leave(&old);
 }
 
 void cupti_buffer_prepare(void)
 {
-	if (!cupti_has_buffers() || pthread_mutex_trylock(&flush_lock))
+	sigset_t old;
+
+	if (!cupti_has_buffers() || !flush_enter(&old, false))
 		return;
 	for (unsigned int i = 0; i < CUPTI_CLIENTS; i++)
 		if (client_has_buffers(&clients[i]) && !open_buffers[i][0].memory)
 			buffer_ask(&clients[i], &open_buffers[i][0]);
-	pthread_mutex_unlock(&flush_lock);
+	flush_leave(&old);
 }
 
 void cupti_flush_some(void)
 {
-	if (pthread_mutex_trylock(&flush_lock))
+	sigset_t old;
+
+	if (!flush_enter(&old, false))
 		return;
 	flush_all(false);
-	pthread_mutex_unlock(&flush_lock);
+	flush_leave(&old);
 }

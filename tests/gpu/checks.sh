@@ -6,7 +6,7 @@
 # there: program, train, work, traced, once, both, compare. A check's files are in $here; what several share is in $shared.
 
 CHECKS=(works_elementwise works_cublas works_graph works_triton works_workers works_memory works_ops beside_plain beside_demo
-	ops_plain ops_demo killed million train_plain train_demo counts counts_static driver)
+	ops_plain ops_demo detached killed million train_plain train_demo counts counts_static driver)
 COSTS=(launch_cost cost)
 
 # --- programs in CUDA C++ ---
@@ -191,6 +191,20 @@ check_killed() {
 	local status=$?
 	((status == 137)) || { echo "exit status $status, wanted 137"; return 1; }
 	compare number "$O/prof-report" "$here/killed.evt" "measured killed" "$here/result.killed.json" 1000
+}
+
+# CUPTI leaves the process between captures, and each capture has all of its work: kernels, and a graph that was captured before.
+check_detached() {
+	local name
+	need_torch numpy
+	INTERCEPT_CAPTURE=cuda-profiler-api traced "$here/detached.evt" work "$here/result" elementwise:500 graph:300 launches:500 more:500 --apart || return
+	for name in elementwise graph launches more; do
+		compare number "$O/prof-report" "$here/detached.evt" "measured $name" "$here/result.$name.json" 0 --captures || return
+	done
+	(($("$O/prof-report" dump "$here/detached.evt" | grep -c 'gpu_cupti state=11 ') == 4)) && return
+	echo "CUPTI was not detached after each of the four captures:"
+	"$O/prof-report" dump "$here/detached.evt" | grep gpu_cupti
+	return 1
 }
 
 # Exact, in bounded memory: nine tenths of the launches take no more than the first.

@@ -17,8 +17,9 @@ compare.py device PROF-REPORT RUN.evt RANGE TRACE.json KERNELS.json
 compare.py again PROF-REPORT RUN.evt RANGE KERNELS.json   the same kernels as often, in a run without torch.profiler
 compare.py ops PROF-REPORT RUN.evt RANGE OPS.json         GPU time by operator to 1 % as key_averages() has it
     (profiled.py), and at least as many calls
-compare.py number PROF-REPORT RUN.evt RANGE RESULT.json [LOST]
-    As many kernels as the program (work.py, counts.cu) asked for; LOST: of which so many at most may be counted as lost.
+compare.py number PROF-REPORT RUN.evt RANGE RESULT.json [LOST [--captures]]
+    As many kernels as the program (work.py, counts.cu) asked for; LOST: of which so many at most may be counted as lost;
+    --captures: calls outside of them were not recorded.
 compare.py static PROF-REPORT RUN.evt TALLY.json       kernels of a static runtime: those that its program counted
 compare.py ratio WHAT BARE.json... -- TRACED.json...   medians of the key `ns` and their ratio
 compare.py bytes RUN.evt LAUNCHES [EMPTY.evt]          bytes on disk for each launch
@@ -297,12 +298,12 @@ def compare_kernels(program, path, span, trace, *options):
 # --- what the GPU ran ---
 
 
-def device_kernels(program, path, span, may_lose=False):
+def device_kernels(program, path, span, may_lose=False, has_captures=False):
     """{kernel: [calls, total_ns]}, demangled, and how many were lost."""
     name_of = demangler()
     document = report(program, "kernels", path, "--names", "mangled", *(() if span == "-" else ("--range", span)))
     wrong = ["%s: %s = %d, wanted 0" % (path, key, document["totals"][key])
-             for key in (() if may_lose else ("lost",)) + ("without_call",) if document["totals"].get(key)]
+             for key in (() if may_lose else ("lost",)) + (() if has_captures else ("without_call",)) if document["totals"].get(key)]
     if wrong:
         fail(wrong)
     if document["totals"].get("clamped"):
@@ -378,9 +379,9 @@ def compare_ops(program, path, span, ops):
         len(names), *(sum(side.get(name, (0, 0))[1] for name in names) for side in (ours, theirs))))
 
 
-def compare_number(program, path, span, result, most_lost=0):
+def compare_number(program, path, span, result, most_lost=0, *options):
     wanted = load(result)
-    rows, lost = device_kernels(program, path, span, int(most_lost) > 0)
+    rows, lost = device_kernels(program, path, span, int(most_lost) > 0, "--captures" in options)
     got = sum(row[0] for row in rows.values())
     # what the program did after the range may be lost, too
     if got > wanted["kernels"] or got + lost < wanted["kernels"] or lost > int(most_lost) or not wanted["value"]:

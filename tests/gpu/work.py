@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""work.py RESULT WORK:COUNT... [--profiled] [--values-mean-nothing]
+"""work.py RESULT WORK:COUNT... [--profiled] [--apart] [--values-mean-nothing]
 
 Does one thing after the other on the GPU, each COUNT times, inside an NVTX range "measured WORK" of the process, after a warm-up:
 elementwise, cublas, triton, graph (COUNT replays of three kernels), launches, more (launches again), workers (batches of a
@@ -7,6 +7,8 @@ DataLoader with two of them), memory (blocks that PyTorch has to ask CUDA for), 
 after two seconds). RESULT.WORK.json gets what is known of it: kernels (how many there have to be), nanoseconds a time, value (a
 result that is right), the process' memory. --profiled has torch.profiler look at just that and writes RESULT.WORK.trace.json and
 RESULT.WORK.ops.json (profiled.py). What cannot be done here is left out, with its reason in RESULT.WORK.missing.
+--apart: all works are made first; each is then in a range of cudaProfilerStart() with so much work and time behind it that CUPTI is
+detached in between (INTERCEPT_CAPTURE=cuda-profiler-api).
 --values-mean-nothing: over a fake CUDA, which computes nothing.
 """
 import argparse
@@ -131,6 +133,7 @@ def parse():
     parser.add_argument("result")
     parser.add_argument("works", nargs="+", metavar="WORK:COUNT")
     parser.add_argument("--profiled", action="store_true")
+    parser.add_argument("--apart", action="store_true")
     parser.add_argument("--values-mean-nothing", action="store_true")
     return parser.parse_args()
 
@@ -146,16 +149,21 @@ def measure(name, work, count):
     return taken / count
 
 
-def do(options, name, count):
-    path = "%s.%s" % (options.result, name)
+def make(options, name):
+    """None: it cannot be done here."""
     try:
         work = WORKS[name]()
     except ImportError as error:
-        with open(path + ".missing", "w") as file:
+        with open("%s.%s.missing" % (options.result, name), "w") as file:
             print("no module for it: %s" % error, file=file)
-        return
+        return None
     work(WARM)
     torch.cuda.synchronize()
+    return work
+
+
+def do(options, name, work, count):
+    path = "%s.%s" % (options.result, name)
     with profiled(path if options.profiled else None, "cuda"):
         ns = measure(name, work, count)
     result = {"work": name, "count": count, "ns": ns, "kernels": work.kernels and work.kernels * count,
@@ -168,13 +176,36 @@ def do(options, name, count):
         json.dump(result, file)
 
 
+def aside(x):
+    """Launches, a pause and launches again, after which CUPTI is detached."""
+    for count, seconds in ((4000, 3), (1000, 0)):
+        for _ in range(count):
+            x.add_(1)
+        torch.cuda.synchronize()
+        time.sleep(seconds)
+
+
+def do_apart(options):
+    works = [(name, make(options, name), int(count)) for name, count in (word.split(":") for word in options.works)]
+    x = torch.zeros(1, device="cuda")
+    for name, work, count in works:
+        torch.cuda.profiler.start()
+        do(options, name, work, count)
+        torch.cuda.profiler.stop()
+        aside(x)
+
+
 def main():
     options = parse()
     torch.set_num_threads(1)
     torch.backends.cudnn.enabled = False
+    if options.apart:
+        return do_apart(options)
     for word in options.works:
         name, count = word.split(":")
-        do(options, name, int(count))
+        work = make(options, name)
+        if work:
+            do(options, name, work, int(count))
         if name == "killed":
             time.sleep(2.5)  # CUPTI hands out full buffers once a second
             os.kill(os.getpid(), signal.SIGKILL)

@@ -119,11 +119,14 @@ static void run_jump(void)
 	int devices;
 
 	OK(cudaGetDeviceCount(&devices)); /* nobody may leave the driver's own start by a jump */
-	for (int i = 0; i < 5; i++) {
+	/* volatile: what a jump may not take back */
+	for (volatile int i = 0; i < 5; i++) {
 		signal(SIGALRM, on_jump);
-		timer_start(2000);
-		if (!sigsetjmp(back, 1))
+		/* first: a process that was stopped gets the signal as soon as the timer is set */
+		if (!sigsetjmp(back, 1)) {
+			timer_start(2000);
 			OK(cudaDeviceSynchronize());
+		}
 		launch(0);
 		OK(cudaMemset(kernels, 0, sizeof(kernels)));
 	}

@@ -21,6 +21,8 @@
  *   threads    windows while other threads launch
  *   fork       a child does the same calls
  *   rested     after so much work that whoever else uses CUPTI has given it a rest
+ *   detached   the same after a range (cudaProfilerStart()), and so long after it that whoever else
+ *              uses CUPTI has detached it
  *   context    cuptiActivityEnableContext()
  */
 /* build: -pthread -L$O/fake -l:libcudart.so.13 -l:libcupti.so.13 -ldl -Wl,-rpath,'$ORIGIN/../fake' */
@@ -428,6 +430,23 @@ static void run_rested(void)
 	run_calls();
 }
 
+static void run_detached(void)
+{
+	OK(cudaProfilerStart());
+	work(10);
+	OK(cudaProfilerStop());
+	for (unsigned int i = 0; i < 4000; i++)
+		launch(&kernel_small, 1);
+	sleep(3);
+	for (unsigned int i = 0; i < 500; i++)
+		launch(&kernel_small, 1);
+	window(10);
+	run_calls();
+	OK(cudaProfilerStart());
+	work(10);
+	OK(cudaProfilerStop());
+}
+
 static void run_refuse(void)
 {
 	size_t dropped = 0;
@@ -447,11 +466,11 @@ static const struct {
 	const char *what;
 	void (*run)(void);
 } runs[] = {
-	{ "late", run_late },     { "calls", run_calls },     { "callbacks", run_callbacks },
-	{ "clock", run_clock },   { "serial", run_serial },   { "finalize", run_finalize },
-	{ "period", run_period }, { "refuse", run_refuse },   { "threads", run_threads },
-	{ "fork", run_fork },     { "context", run_context }, { "goes", run_goes },
-	{ "rested", run_rested },
+	{ "late", run_late },     { "calls", run_calls },       { "callbacks", run_callbacks },
+	{ "clock", run_clock },   { "serial", run_serial },     { "finalize", run_finalize },
+	{ "period", run_period }, { "refuse", run_refuse },     { "threads", run_threads },
+	{ "fork", run_fork },     { "context", run_context },   { "goes", run_goes },
+	{ "rested", run_rested }, { "detached", run_detached },
 };
 
 int main(int argc, char **argv)

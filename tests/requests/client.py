@@ -4,10 +4,11 @@
 # PLAN is a list of words: METHOD:PATH[:BYTES of body] on one connection that is kept; `new` opens another one; `pipe:N:PATH`
 # sends N requests at once, if the server keeps connections; `split:PATH` sends a request byte by byte; `ws:PATH` talks WebSocket;
 # `sent:PATH` sends one, makes the file `go` 0.3 s later and waits for the answer;
-# `leave:PATH` sends one that waits for the file `go`, and resets the connection when the server has it (file `held`), before `go`.
+# `leave:PATH` sends one that waits for the file `go`, and resets the connection when the server has it (file `held`), before `go`. TLS=1 in the environment: by TLS.
 import json
 import os
 import socket
+import ssl
 import struct
 import sys
 import time
@@ -19,6 +20,8 @@ done = []
 class Connection:
     def __init__(self):
         self.socket = socket.create_connection(("127.0.0.1", port))
+        if os.environ.get("TLS"):
+            self.socket = ssl._create_unverified_context().wrap_socket(self.socket)
         self.socket.settimeout(600)
         self.left = b""
         self.closes = False  # the server closes it after the last answer

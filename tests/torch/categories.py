@@ -8,7 +8,7 @@ import json
 import sys
 
 import torch
-from layers import MODELS
+from layers import MODELS, loss_of
 
 SPARE = 1 << 27
 
@@ -17,9 +17,9 @@ def bytes_of(tensors):
     return sum(tensor.untyped_storage().nbytes() for tensor in tensors)
 
 
-def main():
-    name, moment, path = sys.argv[1:]
-    model, data = MODELS[name]
+def main(models, arguments):
+    name, moment, path = arguments
+    model, data = models[name]
     optim = torch.optim.Adam(model.parameters(), lr=1e-3)
     parameters = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
     counted = {}
@@ -34,7 +34,7 @@ def main():
             return tensor
 
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-            loss = model(data).float().pow(2).mean()
+            loss = loss_of(model, data)
         if last and moment == "forward":
             torch.empty(SPARE, dtype=torch.uint8)
             counted["activations"] = sum(saved.values())
@@ -50,4 +50,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(MODELS, sys.argv[1:])

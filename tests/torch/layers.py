@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """usage: layers.py MODEL [checkpoint] [FILE]
 
-Four models: a transformer, a ResNet, an MLP, an LSTM. Two steps of one of them; with FILE, counted by
-torch.utils.flop_counter and by hooks.
+Four models: a transformer, a ResNet, an MLP, an LSTM. Two steps of one of them, or with `forward` as FILE two forward
+passes; with another FILE, counted by torch.utils.flop_counter and by hooks.
 """
 import collections
 import json
@@ -79,30 +79,41 @@ MODELS = {
 }
 
 
+# models of transformers return an object that has the tensor
+def loss_of(model, data):
+    output = model(data)
+    return getattr(output, "logits", output).float().pow(2).mean()
+
+
 def train(model, data):
     for _ in range(2):
-        model(data).float().pow(2).mean().backward()
+        loss_of(model, data).backward()
 
 
-def main():
-    name, *options = sys.argv[1:]
-    model, data = MODELS[name]
+def main(models, arguments):
+    name, *options = arguments
+    model, data = models[name]
     if "checkpoint" in options:
         options.remove("checkpoint")
         model.checkpointed = True
     if not options:
         train(model, data)
         return
+    if options == ["forward"]:
+        loss_of(model, data), loss_of(model, data)
+        return
+    with FlopCounterMode(display=False) as forward:
+        loss_of(model, data), loss_of(model, data)
     calls = collections.Counter()
     for path, part in model.named_modules():
         part.register_forward_pre_hook(lambda module, arguments, path=path or name: calls.update([path]))
     with FlopCounterMode(display=False) as mode:
         train(model, data)
     with open(options[0], "w", encoding="utf-8") as file:
-        flops = {path: sum(counts.values()) for path, counts in mode.get_flop_counts().items()}
-        json.dump({"flops": flops, "calls": calls, "parameters": {path or name: sum(
+        flops, forward_flops = ({path: sum(counts.values()) for path, counts in each.get_flop_counts().items()} for each in (mode, forward))
+        json.dump({"flops": flops, "forward_flops": forward_flops, "calls": calls, "parameters": {path or name: sum(
             each.numel() * each.element_size() for each in part.parameters()) for path, part in model.named_modules()}}, file)
 
 
 if __name__ == "__main__":
-    main()
+    main(MODELS, sys.argv[1:])

@@ -31,6 +31,8 @@ async def answer(handle, reader, writer):
             body = await handle(request.split()[1].decode())
             writer.write(ANSWER % len(body) + body)
             await writer.drain()
+    except asyncio.CancelledError:
+        pass  # the client has ended, and the loop ends before this connection is seen to
     finally:
         writer.close()
 

@@ -8,12 +8,21 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 /* after the headers it needs */
 #include <cmocka.h>
+
+/* `make check` runs this (tests/run): a test that tries random inputs may try fewer of them. */
+static inline bool unit_is_quick(void)
+{
+	const char *suite = getenv("SUITE");
+
+	return suite && !strcmp(suite, "check");
+}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

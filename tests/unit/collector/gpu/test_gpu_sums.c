@@ -3,7 +3,7 @@
 /*
  * collector/gpu/gpu_sums.c: kernels that take much longer than those of their name have an event of
  * their own and are in the sums once; what has become longer for good is soon usual; memory is
- * bounded. Stretches: tests/unit/report/steps/test_step_delay.c.
+ * bounded; stretches of many kernels. Other stretches: tests/unit/report/steps/test_step_delay.c.
  */
 #include "tests/unit/unit.h"
 
@@ -150,6 +150,39 @@ static void unusual_ones_are_bounded_and_counted(void **state)
 	assert_int_equal(last->left_out, long_ones - GPU_UNUSUAL_TOLD);
 }
 
+#define KERNELS_A_STEP 70u
+
+/*
+ * More kernels than there is room for, before the first settling is due: each step's stretch has
+ * its own.
+ */
+static void many_kernels_are_of_their_own_stretch(void **state)
+{
+	const struct gpu_sums_place place = { 0, 1, PROCESS };
+	const uint64_t steps = COVER_PIECES_MAX * 5ull / 4 / KERNELS_A_STEP;
+	const uint64_t step[EVT_WORDS_MAX] = { 0 };
+	uint64_t told = 0;
+
+	for (uint64_t i = 0; i < steps; i++) {
+		gpu_sums_take_scope(sums, &place, EVT_step, now_ns, step);
+		for (unsigned int j = 0; j < KERNELS_A_STEP; j++)
+			runs(8, 1 * US);
+	}
+	gpu_sums_take_scope(sums, &place, EVT_step, now_ns, step);
+	settles();
+	for (size_t i = 0; i < common.journal.count; i++) {
+		const struct evt_gpu_stretch *stretch = (const void *)common.journal.event[i].value;
+
+		if (common.journal.event[i].id != EVT_gpu_stretch)
+			continue;
+		assert_int_equal(stretch->kernel_ns, KERNELS_A_STEP * US);
+		assert_in_range(stretch->duration_ns, KERNELS_A_STEP * US, 2 * KERNELS_A_STEP * US);
+		assert_int_equal(stretch->late, 0);
+		told++;
+	}
+	assert_int_equal(told, steps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +191,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_first_and_the_short_are_usual, begins, ends),
 		cmocka_unit_test_setup_teardown(what_is_longer_for_good_is_usual, begins, ends),
 		cmocka_unit_test_setup_teardown(unusual_ones_are_bounded_and_counted, begins, ends),
+		cmocka_unit_test_setup_teardown(many_kernels_are_of_their_own_stretch, begins,
+						ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

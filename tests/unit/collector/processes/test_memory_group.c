@@ -8,14 +8,18 @@
 
 #include <ftw.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "collector/processes/memory_group.h"
 #include "collector/processes/memory_kills.h"
+#include "collector/processes/proc.h"
 
 static char root[64];
 static struct memory_group group;
@@ -179,6 +183,54 @@ static void looks_that_are_kept(void **state)
 	memory_kills_release(&watched);
 }
 
+static void *waits_for_ever(void *context)
+{
+	for (;;)
+		pause();
+	return context;
+}
+
+/*
+ * The kernel says "/" of a process whose main thread has ended, as of one that the OOM killer has
+ * chosen and that is not gone yet. The group from before is kept.
+ */
+static void group_of_one_that_leaves(void **state)
+{
+	struct memory_kills watched = { 0 };
+	struct memory_group found;
+	struct proc_stat stat = { 0 };
+	pthread_t thread;
+	char *file;
+	pid_t child;
+	int go[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(go), 0);
+	child = fork();
+	if (!child) {
+		if (read(go[0], &byte, 1) == 1 &&
+		    !pthread_create(&thread, NULL, waits_for_ever, NULL))
+			pthread_exit(NULL);
+		_exit(1);
+	}
+	memory_kills_look(&watched, (uint32_t)child, 1);
+	file = watched.file ? strdup(watched.file) : NULL;
+	assert_int_equal(write(go[1], "x", 1), 1);
+	while (!stat.leaving)
+		assert_true(proc_stat((uint32_t)child, &stat));
+	assert_false(memory_group_of((uint32_t)child, &found));
+	memory_kills_look(&watched, (uint32_t)child, 20 * 1000000000ull);
+	if (file)
+		assert_string_equal(watched.file, file);
+	free(file);
+	memory_kills_release(&watched);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(go[0]);
+	close(go[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +239,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_is_known, setup, teardown),
 		cmocka_unit_test_setup_teardown(since_a_look, setup, teardown),
 		cmocka_unit_test(looks_that_are_kept),
+		cmocka_unit_test(group_of_one_that_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@
 static unsigned int arenas_at[LOOKS]; /* how many arenas are mapped at each look */
 static unsigned int done_at;          /* the look at which the program is done; 0: none */
 static unsigned int imports_until;    /* the look until which it imports; 0: it does not */
+static bool is_looked_at;             /* the collector looks at the memory of the first process */
 
 static void write_it(unsigned int processes)
 {
@@ -29,6 +30,9 @@ static void write_it(unsigned int processes)
 	for (unsigned int i = 1; i < processes; i++)
 		FRAME_PUT(c.r.fw, 0, process, .process = 1 + i, .pid = 300 + i, .parent_pid = 100,
 			  .parent = 1);
+	for (unsigned int i = 0; i < LOOKS && is_looked_at; i++)
+		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS + MS, process_memory, .process = 1,
+			  .resident_bytes = 100 * MIB);
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, 1);
 	for (unsigned int i = 0; i < LOOKS; i++) {
@@ -68,8 +72,8 @@ static void objects_that_stay_grow_throughout_the_run(void **state)
 	assert_non_null(advice);
 	assert_int_equal(advice->severity, ADVICE_NOTE);
 	assert_true(advice->value > 70.0 * MIB && advice->value < 90.0 * MIB);
-	assert_non_null(strstr(advice->text,
-			       "run: small objects of Python (arenas) from 40.0 MiB to 120 MiB."));
+	assert_non_null(strstr(advice->text, "small objects of Python (arenas) grow throughout the "
+					     "run, from 40.0 MiB to 120 MiB."));
 	assert_string_equal(advice->command, "memory");
 	release();
 }
@@ -129,6 +133,26 @@ static void processes_that_come_are_no_growth(void **state)
 	release();
 }
 
+/* Of several processes the collector's looks tell them apart. */
+static void one_of_two_processes_grows(void **state)
+{
+	const struct advice *advice;
+
+	is_looked_at = true;
+	map_arenas(0, LOOKS, 2);
+	write_it(2);
+	advice = advice_of("memory_growth");
+	assert_non_null(advice);
+	assert_non_null(strstr(advice->text, "to 120 MiB, in process 100."));
+	assert_null(strstr(advice->text, "other process"));
+	release();
+	map_arenas(0, LOOKS / 2, 1);
+	write_it(2);
+	assert_null(advice_of("memory_growth"));
+	release();
+	is_looked_at = false;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -138,6 +162,7 @@ int main(void)
 		cmocka_unit_test(imports_are_no_growth),
 		cmocka_unit_test(a_few_arenas_are_no_growth),
 		cmocka_unit_test(processes_that_come_are_no_growth),
+		cmocka_unit_test(one_of_two_processes_grows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

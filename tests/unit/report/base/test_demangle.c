@@ -118,6 +118,33 @@ static const char *compact_of(const char *name)
 	return text;
 }
 
+static const char *brief_of(const char *name)
+{
+	static char text[1024];
+
+	size_t length = symbol_brief(text, name, strlen(name));
+
+	assert_int_equal(length, strlen(text));
+	return text;
+}
+
+static void a_brief_name_has_the_class_that_distinguishes_it(void **state)
+{
+	assert_string_equal(brief_of("cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>"
+				     "(cutlass_80_simt_sgemm_256x128_8x4_nn_align1::Params)"),
+			    "Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>");
+	assert_string_equal(
+		brief_of("at::native::vectorized_elementwise_kernel<4, "
+			 "at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> >(int)"),
+		"vectorized_elementwise_kernel<CUDAFunctor_add>");
+	assert_string_equal(brief_of("f<float, c10::BFloat16, 4, true>(int)"), "f");
+	assert_string_equal(brief_of("f<g<h>, k>"), "f<g>");
+	assert_string_equal(brief_of("a::f<float, g>::k"), "k");
+	assert_string_equal(brief_of("nvjet_sm90_tst_320x128_NTT"), "nvjet_sm90_tst_320x128_NTT");
+	assert_string_equal(brief_of("f<"), "f");
+	assert_string_equal(brief_of(""), "");
+}
+
 static void parts_of_names_are_found_by_their_brackets(void **state)
 {
 	assert_string_equal(base_of("at::native::f<4, a::b<float> >"), "f");
@@ -282,6 +309,7 @@ int main(void)
 		cmocka_unit_test(names_are_those_of_the_source),
 		cmocka_unit_test(only_the_function_loses_its_return_type),
 		cmocka_unit_test(whole_names_keep_their_return_type),
+		cmocka_unit_test(a_brief_name_has_the_class_that_distinguishes_it),
 		cmocka_unit_test(parts_of_names_are_found_by_their_brackets),
 		cmocka_unit_test(long_names_keep_their_function),
 		cmocka_unit_test(hostile_names_take_bounded_time_and_memory),

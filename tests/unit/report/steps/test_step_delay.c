@@ -373,9 +373,75 @@ static void steps_and_phases_have_the_same_gpu_time(void **state)
 	steps_release(&sums.steps);
 }
 
+static void asks(struct side *side, uint64_t call_ns, uint64_t start_ns, bool is_collective)
+{
+	const struct gpu_work piece = { .deferred = { .is_on_device = true,
+						      .has_call = true,
+						      .start_ns = start_ns,
+						      .duration_ns = 40,
+						      .call_start_ns = call_ns },
+					.kind = GPU_WORK_KERNEL,
+					.is_communication = is_collective };
+
+	step_delay_put_work(&side->delay, &piece.deferred);
+}
+
+static void is_in_phase(struct side *side, uint64_t from_ns, uint64_t to_ns, enum step_phase phase)
+{
+	step_delay_put(&side->delay, &(struct step_op){ .kind = STEP_OP_PHASE,
+							.place = { .time_ns = to_ns },
+							.category = (enum step_category)phase,
+							.ns = to_ns - from_ns });
+}
+
+static void marks_step(struct side *side, uint64_t time_ns, uint64_t number)
+{
+	step_delay_put(
+		&side->delay,
+		&(struct step_op){ .kind = STEP_OP_MARK,
+				   .is_numbered = true,
+				   .place = { .time_ns = time_ns },
+				   .mark = { .number = number, .name = 1, .counts = true } });
+}
+
+/* The GPU lags behind, so that most of the work runs when the host is in another phase or step. */
+static void work_belongs_to_the_phase_that_asked_for_it(void **state)
+{
+	const uint64_t *asked;
+
+	begins(&full);
+	marks_step(&full, 100, 0);
+	is_in_phase(&full, 110, 150, PHASE_forward);
+	is_in_phase(&full, 150, 190, PHASE_backward);
+	marks_step(&full, 200, 1);
+	is_in_phase(&full, 200, 290, PHASE_optimizer);
+	marks_step(&full, 300, 2);
+	asks(&full, 160, 420, false);
+	asks(&full, 120, 250, false);
+	asks(&full, 130, 300, false);
+	asks(&full, 170, 340, true);
+	asks(&full, 195, 460, false);
+	asks(&full, 210, 500, false);
+	asks(&full, 90, 110, false); /* before the first step */
+	step_delay_flush(&full.delay, UINT64_MAX);
+	assert_int_equal(full.steps.row_count, 2);
+	asked = full.steps.row[0].phases.asked_ns;
+	assert_int_equal(asked[PHASE_forward], 80);
+	assert_int_equal(asked[PHASE_backward], 40);
+	assert_int_equal(asked[PHASE_communication], 40);
+	assert_int_equal(asked[PHASE_other], 40);
+	assert_int_equal(asked[PHASE_optimizer], 0);
+	asked = full.steps.row[1].phases.asked_ns;
+	assert_int_equal(asked[PHASE_optimizer], 40);
+	assert_int_equal(step_phases_asked(&full.steps.phases), 240);
+	step_delay_release(&full.delay);
+	steps_release(&full.steps);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(work_belongs_to_the_phase_that_asked_for_it),
 		cmocka_unit_test(steps_and_phases_have_the_same_gpu_time),
 	};
 

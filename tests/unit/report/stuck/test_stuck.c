@@ -113,7 +113,7 @@ static void one_rank_is_late(void **state)
 	find();
 	says(0,
 	     "Rank 1 has not entered gloo:all_reduce number 6, which ranks 0 and 2 entered 59.0 s "
-	     "ago; it is at made.py:11 (work), waiting for a sleep.");
+	     "ago; it is at made.py:11 (work), sleeping.");
 	assert_int_equal(stuck.sentence_count, 1);
 	over();
 }
@@ -418,7 +418,7 @@ static void what_it_waits_for_is_in_a_child(void **state)
 	rests(1, 1000, END_MS, 2, EVT_PYTHON_IO);
 	rests(3, 1000, END_MS, 3, EVT_PYTHON_SLEEP);
 	find();
-	says(1, "Its child, process 101, has been at made.py:11 (work), waiting for a sleep, for "
+	says(1, "Its child, process 101, has been at made.py:11 (work), sleeping, for "
 		"59.0 s.");
 	over();
 	start_ranks(0, 0);

@@ -1,0 +1,42 @@
+#!/bin/bash
+# Models of transformers and torchvision: FLOPs by module are flop_counter's, sums are the operators', memory by category is PyTorch's own count.
+# SPDX-License-Identifier: MIT
+. "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
+
+# suite: test-all, the packages are a download
+# timeout: 900
+need_torch
+folder=$(fetched hubs)
+[[ -e $folder/made-of ]] || skip "no transformers and torchvision (scripts/pip-folder.sh hubs installs them)"
+export PYTHONPATH=$folder:$ROOT/tests/torch${PYTHONPATH:+:$PYTHONPATH} OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1
+
+record() { # what is recorded, arguments of hubs.py
+	local trace=$1
+	shift
+	rm -f ./*.evt
+	INTERCEPT_TRACE=$trace,-alloc run_traced "$PYTHON" "$ROOT/tests/torch/hubs.py" "$@" >out 2>err || fail "$*: $(tail -5 err)"
+}
+say() { # file, report and its options
+	local to=$1
+	shift
+	"$REPORT" "$@" --format json --limit 0 "$OUTPUT" >"$to" || fail "$*"
+}
+
+for model in ResNet VisionTransformer BertForSequenceClassification LlamaForCausalLM; do
+	"$PYTHON" "$ROOT/tests/torch/hubs.py" layers $model judge.json >out 2>err || fail "$model: $(tail -5 err)"
+	record +modules,+shapes layers $model forward
+	say forward.json modules
+	record +modules,+shapes layers $model
+	say rows.json modules
+	say tree.json modules --tree
+	say ops.json ops
+	say split.json ops --by module
+	say tensors.json tensors --by module
+	say devices.json tensors --by device
+	python3 "$ROOT/tests/torch/compare_layers.py" $model forward 2>why || fail "$model: $(tail -3 why)"
+	record +tensors categories $model forward counted.json
+	say rows.json tensors --by category
+	say device.json tensors --by device
+	say moments.json tensors --by moment --sort moment_ns
+	python3 "$ROOT/tests/torch/compare_categories.py" 2>why || fail "$model, by category: $(tail -1 why)"
+done
