@@ -17,7 +17,7 @@ budget() { # SUITE SECONDS [OPTION...]
 	echo "tests/seconds.txt:1: the $tests tests of $suite need $cost s of CPU, more than $most: make some cheaper, or move them (tests/suites.sh)"
 	status=1
 }
-budget "make check" 240 --suite check
+budget "make check" 215 --suite check
 budget "make test" 1050 --suite test
 budget "make test-all" 2000
 

@@ -754,13 +754,12 @@ static int samples_by_stream(const void *one, const void *other)
 
 static int sample_put(struct frame_writer *fw, const struct sample *sample)
 {
-	return FRAME_PUT(fw, sample->time_ns, python_sample, .place = sample->place,
-			 .state = sample->state, .cpu_us = sample->cpu_us,
-			 .ready_us = sample->ready_us, .looks = sample->looks,
-			 .holder = sample->holder, .holder_place = sample->holder_place,
-			 .call = sample->call, .owner = sample->owner,
-			 .owner_place = sample->owner_place, .unclear = sample->is_unclear,
-			 .calls = sample->calls);
+	return FRAME_PUT(
+		fw, sample->time_ns, python_sample, .place = sample->place, .state = sample->state,
+		.cpu_us = sample->cpu_us, .ready_us = sample->ready_us, .looks = sample->looks,
+		.holder = sample->holder, .holder_place = sample->holder_place,
+		.call = sample->call, .owner = sample->owner, .owner_place = sample->owner_place,
+		.unclear = sample->is_unclear, .calls = sample->calls);
 }
 
 /* CPU time belongs to the next sample that found the thread running: reports carry it till then. */

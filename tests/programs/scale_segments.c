@@ -383,7 +383,8 @@ static void put_end(uint64_t step_ns)
 	last = &copies[copied - 1].head;
 	copies[copied - 1].head.bytes = written - copies[copied - 1].back;
 	write_head(&copies[copied - 1]);
-	put_digest(input + offset_of(entries - 1) + SEGMENT_HEAD_BYTES, last->number, later_by(number, step_ns));
+	put_digest(input + offset_of(entries - 1) + SEGMENT_HEAD_BYTES, last->number,
+		   later_by(number, step_ns));
 	for (size_t i = 0; i < copied; i++)
 		copies[i].back = written - copies[i].back;
 	table = room(segment_index_length(copied) + file_seek_length(seeks));

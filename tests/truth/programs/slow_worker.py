@@ -18,7 +18,7 @@ class Data(Dataset):
     def __getitem__(self, index):
         if get_worker_info().id == 1:
             time.sleep(0.4)
-        return torch.randn(512, 384), torch.randint(0, 8, (512,))
+        return torch.randn(32, 384), torch.randint(0, 8, (32,))
 
 
 if __name__ == "__main__":

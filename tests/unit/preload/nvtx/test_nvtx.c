@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_tasks.c,nvtx/nvtx_v3.c,record/names.c,record/strings.c,record/task.c,record/thread_clock.c */
+/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_tasks.c,nvtx/nvtx_v3.c,base/own_memory.c,base/seccomp.c,record/foreign_generators.c,record/names.c,record/strings.c,record/task.c,record/thread_clock.c */
 /*
  * NVTX from the injection's callbacks to the records in a ring. What lies below and beside is this
  * test's: the ring is an array, and what ends steps or opens capture ranges is only noted.

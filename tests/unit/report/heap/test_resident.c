@@ -131,7 +131,7 @@ static void the_runtimes_end_is_not_the_programs(void **state)
 	process = resident_of(resident, 0);
 	assert_int_equal(process->peak.time_ns, 200);
 	assert_int_equal(process->end.time_ns, 250);
-	assert_int_equal(process->curve->last, 96 * MIB);
+	assert_int_equal(process->curves->resident.last, 96 * MIB);
 }
 
 /*
