@@ -114,8 +114,8 @@ void run_reads_keyless_scopes(struct run *run, enum evt_scope_kind kind, uint32_
 			      analysis_take *opening, analysis_take *closing, void *state);
 
 /*
- * The same for the calls of a family: its events that have a duration. They have it whatever
- * `fields` says; see evt_duration_field().
+ * The same for the calls of a family: its events that begin with the name of a function and have a
+ * duration. They have it whatever `fields` says; see evt_duration_field().
  */
 void run_reads_calls(struct run *run, enum evt_family family, uint32_t fields, analysis_take *take,
 		     void *state);

@@ -112,9 +112,11 @@ void run_reads_calls(struct run *run, enum evt_family family, uint32_t fields, a
 		     void *state)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		const struct evt_descriptor *event = &evt_descriptors[id];
 		unsigned int duration = evt_duration_field(id);
 
-		if (evt_descriptors[id].family == family && duration < EVT_FIELDS_MAX)
+		if (event->family == family && event->field[0].codec == EVT_CODEC_name &&
+		    duration < EVT_FIELDS_MAX)
 			run_reads(run, (enum evt_id)id, fields | 1u << duration, take, state);
 	}
 }
@@ -140,12 +142,6 @@ void run_follows(struct run *run, void *state)
 	}
 }
 
-void run_seeks(struct run *run, const void *state)
-{
-	run_enters(run, state);
-	run_leaves(run, state);
-}
-
 void run_enters(struct run *run, const void *state)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
@@ -160,6 +156,12 @@ void run_leaves(struct run *run, const void *state)
 		for (size_t i = 0; i < run->readers[id].count; i++)
 			run->readers[id].reader[i].leaves |= run->readers[id].reader[i].state ==
 							     state;
+}
+
+void run_seeks(struct run *run, const void *state)
+{
+	run_enters(run, state);
+	run_leaves(run, state);
 }
 
 void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)

@@ -561,6 +561,7 @@ static void read_contents(struct run *run, struct step_state *mine)
 	run_reads_calls(run, EVT_FAMILY_cuda, FIELD_BIT(cuda_call, flags), step_events_take_call,
 			mine);
 	run_reads_calls(run, EVT_FAMILY_io, 0, step_events_take_io, mine);
+	run_reads(run, EVT_io_short, FIELD_BIT(io_short, total), step_events_take_io, mine);
 	if (mine->steps.wants_rows)
 		works_listen(works_want(run, WORK_BIT(lock_wait_ns) | WORK_BIT(condition_wait_ns) |
 						     WORK_BIT(poll_wait_ns) |
