@@ -37,8 +37,8 @@ struct standing {
 	uint64_t task_ns;
 	uint64_t beyond; /* open scopes without room */
 	/*
-	 * The last operator that told torch's number of the thread and has ended: time and fields of
-	 * its torch_begin_ex. end_ns 0: none.
+	 * The last operator that told torch's number of the thread and has ended: time and fields
+	 * of its torch_begin_ex. end_ns 0: none.
 	 */
 	struct {
 		uint64_t begin_ns, end_ns, value[EVT_FIELDS_MAX];

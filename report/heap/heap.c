@@ -264,9 +264,8 @@ static void heap_free_unmatched(struct heap *heap, struct heap_process *process,
 				const struct heap_op *op, struct heap_undo *undo)
 {
 	heap->totals.frees_unmatched += op->counts && !heap->from_ns;
-	recents_put(&process->frees,
-		    (struct recent){ op->address, op->time_ns, 0, op->thread,
-				      op->counts && !heap->from_ns });
+	recents_put(&process->frees, (struct recent){ op->address, op->time_ns, 0, op->thread,
+						      op->counts && !heap->from_ns });
 	*undo = (struct heap_undo){ .address = op->address,
 				    .counts = op->counts && !heap->from_ns };
 }
