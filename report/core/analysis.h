@@ -143,7 +143,11 @@ void run_follows(struct run *run, void *state);
 void run_enters(struct run *run, const void *state);
 void run_leaves(struct run *run, const void *state);
 /* Both. */
-void run_seeks(struct run *run, const void *state);
+static inline void run_seeks(struct run *run, const void *state)
+{
+	run_enters(run, state);
+	run_leaves(run, state);
+}
 
 /*
  * For start(), for kinds with a field `size`: their number and the sum of their sizes are added to

@@ -158,12 +158,6 @@ void run_leaves(struct run *run, const void *state)
 							     state;
 }
 
-void run_seeks(struct run *run, const void *state)
-{
-	run_enters(run, state);
-	run_leaves(run, state);
-}
-
 void run_sums(struct run *run, enum evt_id id, uint32_t fields, analysis_take *take, void *state)
 {
 	run_add_reader(run, id, (struct run_reader){ .take = take, .state = state });

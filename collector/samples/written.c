@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pending samples become events: in the order of their streams and times, after CPU time has been
- * spread over them.
- */
-#include "collector/samples/samples.h"
-
+/* Samples as events: those of a frame, and the last one of each thread in the state of a segment. */
 #include <stdlib.h>
 
+#include "collector/format/block.h"
+#include "collector/format/events.h"
+#include "collector/samples/samples.h"
 #include "collector/samples/spread.h"
 
-static int samples_by_stream(const void *one, const void *other)
+static int written_by_stream(const void *one, const void *other)
 {
 	const struct sample *a = one, *b = other;
 
@@ -18,7 +16,7 @@ static int samples_by_stream(const void *one, const void *other)
 	return a->order < b->order ? -1 : 1;
 }
 
-static int python_sample_put(struct frame_writer *fw, const struct sample *sample)
+static int written_put(struct frame_writer *fw, const struct sample *sample)
 {
 	return FRAME_PUT(
 		fw, sample->time_ns, python_sample, .place = sample->place, .state = sample->state,
@@ -29,7 +27,7 @@ static int python_sample_put(struct frame_writer *fw, const struct sample *sampl
 }
 
 /* CPU time belongs to the next sample that found the thread running: reports carry it till then. */
-static void sample_tell(struct samples *samples, const struct sample *sample, uint32_t *next)
+static void written_tell(struct samples *samples, const struct sample *sample, uint32_t *next)
 {
 	struct sampled_thread *thread = samples_thread_of_stream(samples, sample->stream, next);
 	uint64_t carried_us;
@@ -54,7 +52,7 @@ bool samples_write_told(const struct samples *samples, struct frame_writer *fw)
 		if (!told->time_ns)
 			continue;
 		frame_begin_block(fw, told->stream);
-		fits = frame_block_room(fw) && !python_sample_put(fw, told);
+		fits = frame_block_room(fw) && !written_put(fw, told);
 		frame_end_block(fw);
 	}
 	return fits;
@@ -67,7 +65,7 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 	if (!samples->waiting_count)
 		return 0;
 	qsort(samples->waiting, samples->waiting_count, sizeof(*samples->waiting),
-	      samples_by_stream);
+	      written_by_stream);
 	spread_samples(samples);
 	for (uint32_t i = 0; i < samples->waiting_count; i++) {
 		const struct sample *sample = &samples->waiting[i];
@@ -78,9 +76,9 @@ uint32_t samples_write(struct samples *samples, struct frame_writer *fw)
 			stream = sample->stream;
 			frame_begin_block(fw, stream);
 		}
-		if (!frame_block_room(fw) || python_sample_put(fw, sample))
+		if (!frame_block_room(fw) || written_put(fw, sample))
 			break;
-		sample_tell(samples, sample, &next);
+		written_tell(samples, sample, &next);
 		written++;
 	}
 	frame_end_block(fw);
