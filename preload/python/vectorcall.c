@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Before 3.12 there is no function to set the pointer: its place in the object is searched for. */
-/* cases: python_imports torch_modules */
 #include "preload/python/vectorcall.h"
 
 #include "preload/base/symbols.h"
