@@ -45,6 +45,9 @@ for name in $loaded; do
 	[[ $name =~ ^(lib(c|m)\.so\.6|ld-linux-aarch64\.so\.1)$ || -e there/lib/intercept/$name ]] || fail "the wheel lacks $name"
 	[[ $name == lib[cm].so.6 || $name == ld-linux* || -s $info/licenses/${name%%.so*}.txt ]] || fail "the wheel lacks the licence of $name"
 done
+for name in libz libiberty; do # the second has no shared library: it is linked into the program
+	[[ -s $info/licenses/$name.txt ]] || fail "the wheel lacks the licence of $name"
+done
 expect_match "prof-report of the wheel" "$(qemu there/bin/prof-report --version)" "^prof-report [0-9.]+"
 qemu -E LD_TRACE_LOADED_OBJECTS=1 there/bin/prof-report >maps || fail "status $?"
 expect_match "what it loads" "$(cat maps)" "libdw\.so\.1 => .*/there/bin/\.\./lib/intercept/libdw\.so\.1"
