@@ -56,6 +56,6 @@ forbid() { # DIRECTORY NAMES [ALLOWED-FILES]: in all of its folders
 	forbid collector/format "$ends|$prints|$environment|$changes"
 	forbid report "$ends" 'main|memory|pager|report_sample|mcp_run|doctor_python|spool' # spool: its file cannot be read back, which is as memory that is gone
 	forbid report 'stderr' 'talk|memory|run|export' # names in lines are escaped there
-	forbid report "$environment|$changes" 'main|symbol_cache|pager|terminal|spool|page_file|own|confine|mcp_run|doctor_checks|doctor_python|source_seek' # where temporary files go, what the terminal is, where a cache is, and whether servers are asked, whose code is the user's, what may be read, what doctor is asked about, whether segments are passed over
+	forbid report "$environment|$changes" 'main|symbol_cache|pager|terminal|spool|page_file|own|confine|mcp_run|doctor_checks|doctor_python|source_seek|workers' # where temporary files go, what the terminal is, where a cache is, and whether servers are asked, whose code is the user's, what may be read, what doctor is asked about, whether segments are passed over, how many threads read
 } | sort -u | grep . && exit 1
 exit 0

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples as events: those of a frame, and the last one of each thread in the state of a segment. */
+/*
+ * Samples as events: those of a frame, and the last one of each thread in the state of a segment.
+ */
 #include <stdlib.h>
 
 #include "collector/format/block.h"

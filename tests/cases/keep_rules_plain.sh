@@ -23,8 +23,7 @@ for rule in 'when no step for 1s' 'when rss > 1K for 1000s'; do
 	program=$!
 	trap 'touch "$PWD/go"; wait' EXIT
 	eventually "the copy, $rule" has_copy kept/run.kept-1.evt
-	# the pause goes on, and no second copy is made of it
-	sleep 2
+	sleep 2 # longer than the rule's pause: it goes on, and no second copy is made of it
 	touch go
 	wait $program || fail "status $?: $(cat err)"
 	written kept/run.evt
