@@ -40,7 +40,7 @@ enum frame_flag {
 };
 
 static const char preface[] = "PRI * HTTP/2.0";
-static const char preface_rest[] = "\r\nSM\r\n\r\n"; /* behind that line and its end */
+#define PREFACE_REST "\r\nSM\r\n\r\n" /* behind that line and its end */
 
 struct h2_side {
 	uint32_t skips;        /* bytes of the preface that are still to come */
@@ -114,7 +114,7 @@ bool h2_is_settings(const char *bytes, size_t length)
 
 void h2_begin(struct h2 *h2)
 {
-	h2->side[H2_IN].skips = sizeof(preface_rest) - 1;
+	h2->side[H2_IN].skips = sizeof(PREFACE_REST) - 1;
 }
 
 /* --- streams --- */

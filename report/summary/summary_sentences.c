@@ -167,7 +167,7 @@ static void put_what_would_say_more(const struct summary *summary, FILE *out)
 		{ EVT_FAMILY_osrt, "+osrt", "what threads wait for" },
 		{ EVT_FAMILY_io, "+io", "input and output" },
 	};
-	const struct more *off[sizeof(all) / sizeof(all[0])];
+	const struct more *off[sizeof(all) / sizeof(all[0])] = { NULL };
 	size_t count = 0;
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
