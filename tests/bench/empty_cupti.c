@@ -143,9 +143,9 @@ __attribute__((visibility("default"))) int empty_cupti_switch(int on, int everyt
 }
 
 /*
- * CUPTI leaves the process, until the next switch on: not verified on hardware. After kernels were
- * recorded a launch costs 0.7 to 0.9 us more than bare although all is off
- * (docs/history/2026-11-26.md); does it still, then?
+ * CUPTI leaves the process, until the next switch on. After kernels were recorded a launch costs
+ * 0.7 to 0.9 us more than bare although all is off, but not once CUPTI has left
+ * (docs/BENCHMARKS.md).
  */
 __attribute__((visibility("default"))) int empty_cupti_detach(void)
 {

@@ -12,7 +12,7 @@ bare        nothing is switched on: what is preloaded, or nothing
 label       inside record_function("on"), for INTERCEPT_CAPTURE=label:on
 empty       an operator callback that does nothing ($EMPTY_CALLBACK, empty_callback.c)
 kernels     CUPTI's records of kernels, thrown away ($EMPTY_CUPTI, empty_cupti.c)
-detached    kernels; after each block CUPTI leaves the process (cuptiFinalize; not verified on hardware)
+detached    kernels; after each block CUPTI leaves the process (cuptiFinalize)
 client      all that intercept asks CUPTI for, thrown away
 floors      empty and kernels together
 profiler    torch.profiler

@@ -7,6 +7,8 @@ medians, and ratios to `bare`.
 cupti:KINDS:CALLS  a client of CUPTI that throws all away: kinds of records by number with + between, and callbacks of the runtime (r)
                    and the driver (d)
 trace:LIST         intercept with INTERCEPT_TRACE=LIST
+off:LIST           the same, and capture is off
+captured:REST      a range of cudaProfilerStart(), and after it so much work and time that CUPTI rests; REST is INTERCEPT_GPU_REST
 light:LIST         preset light with INTERCEPT_TRACE=LIST, which changes the preset's: light:-tensors,-cuda,-alloc
 The others: bare, profiler (torch.profiler), empty, floors (steps.py), default, light, waits, budget, never (capture is off).
 """
@@ -24,6 +26,17 @@ SETTINGS = {"default": {}, "light": {"INTERCEPT_PRESET": "light"}, "waits": {"IN
             "budget": {"INTERCEPT_BUDGET": "2%,first=100"}, "never": {"INTERCEPT_CAPTURE": "nvtx:never"}}
 ALL = "bare,cupti:10:,cupti:10+1+22+2+8+49+50:rd,empty,floors,profiler,trace:gpu,trace:nvtx,trace:-gpu,default,light,never"
 WARM, STEPS, OPERATORS, BURST = 160, 40, 400, 100  # BURST: then the GPU has room for all of them
+REST_STEPS, REST_SECONDS = 60, 2.3  # then CUPTI has reported nothing for long enough (preload/gpu/gpu_asked.h)
+
+
+def settings_of(variant):
+    """The settings of intercept; None: it is not loaded."""
+    word, _, what = variant.partition(":")
+    if word in ("trace", "off"):
+        return {"INTERCEPT_TRACE": what, **(SETTINGS["never"] if word == "off" else {})}
+    if word == "captured":
+        return {"INTERCEPT_CAPTURE": "cuda-profiler-api", "INTERCEPT_GPU_REST": what}
+    return dict(SETTINGS[word], **({"INTERCEPT_TRACE": what} if what else {})) if word in SETTINGS else None
 
 
 # --- a process ---
@@ -56,6 +69,13 @@ def child(variant):
     measure(operator, BURST, 1, wait)
     if variant.startswith("cupti:"):
         choose_cupti(*variant.split(":")[1:])
+    if variant.startswith("captured:"):
+        torch.cuda.profiler.start()
+        measure(step, STEPS, 1, wait)
+        torch.cuda.profiler.stop()
+        for seconds in (REST_SECONDS, 0):
+            measure(step, REST_STEPS, 1, wait)
+            time.sleep(seconds)
     around = steps.WAYS[variant](device) if variant in ("profiler", "empty", "floors") else contextlib.nullcontext
     print("ready", flush=True)
     for _ in sys.stdin:
@@ -71,9 +91,7 @@ def child(variant):
 class Process:
     def __init__(self, build, folder, variant, copy):
         self.variant, self.blocks = variant, []
-        settings = SETTINGS.get(variant.split(":")[0], {} if variant.startswith("trace:") else None)
-        if settings is not None and ":" in variant:
-            settings = dict(settings, INTERCEPT_TRACE=variant.split(":")[1])
+        settings = settings_of(variant)
         environment = dict(os.environ, EMPTY_CALLBACK=os.path.join(build, "bench/libempty_callback.so"),
                            EMPTY_CUPTI=os.path.join(build, "bench/libempty_cupti.so"))
         if settings is not None:
