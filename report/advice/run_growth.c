@@ -23,6 +23,7 @@
 #define GROWN_MIN (16u << 20) /* bytes */
 #define FINE 240u             /* parts of the time until the end of a process */
 #define FINE_MIN 5u           /* of them in a window: it lives for a quarter of that time */
+#define REQUESTS_MIN 50u      /* of a server: what grows within a few is theirs */
 #define KEEPS                                                                                     \
 	"Look at who keeps what is made: lists and dicts that are only added to, caches without " \
 	"a limit. "
@@ -75,6 +76,13 @@ static struct growth_time run_growth_time(const struct bottleneck *bottleneck)
 	return (struct growth_time){ bottleneck->serving.since_ns, run_growth_end_ns(bottleneck) };
 }
 
+static bool has_few_requests(const struct bottleneck *bottleneck)
+{
+	uint64_t count = request_lines_count(bottleneck->request_lines);
+
+	return bottleneck->serving.is_server && count && count < REQUESTS_MIN;
+}
+
 static bool rises(const uint64_t *bytes)
 {
 	uint64_t grown = bytes[PARTS - 1] > bytes[START] ? bytes[PARTS - 1] - bytes[START] : 0;
@@ -95,6 +103,7 @@ static bool look_at_run(const struct bottleneck *bottleneck, struct run_growth *
 	uint64_t heap[PARTS], arenas[PARTS], all[PARTS];
 
 	if (bottleneck->steps->time.count || time.end_ns <= time.from_ns ||
+	    has_few_requests(bottleneck) ||
 	    is_of_imports(bottleneck, time.from_ns + (time.end_ns - time.from_ns) / PARTS * START))
 		return false;
 	curve_sample_from(&bottleneck->heap->curve, time.from_ns, time.end_ns, heap, PARTS);

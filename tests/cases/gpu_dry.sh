@@ -12,7 +12,7 @@ compare=$ROOT/tests/gpu/compare.py
 OUT=$PWD/none CUDA_VISIBLE_DEVICES='' "$script" >none.out 2>none.err
 expect_eq "exit status without a GPU" $? 0
 expect_eq "standard error without a GPU" "$(cat none.err)" ''
-expect_match "last line without a GPU" "$(tail -n 1 none.out)" '^0 passed, 0 failed, 20 skipped: no GPU: .'
+expect_match "last line without a GPU" "$(tail -n 1 none.out)" '^0 passed, 0 failed, [0-9]+ skipped: no GPU: .'
 
 # first, since what needs its programs and does not find them compiles them for itself
 if command -v nvcc >/dev/null; then
