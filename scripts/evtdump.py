@@ -27,6 +27,7 @@ MAGIC_DIGEST, MAGIC_INDEX = 0x184D2A56, 0x184D2A57
 DIGEST_FAMILIES = ("system", "steps", "capture")
 DIGEST_EVENTS = ("fact", "nvtx_category", "nvtx_thread_name", "gpu_device", "gpu_limits", "torch_sampling",
                  "function_interpreter", "device_card", "device_refused")
+DIGEST_EVENTS_OF_2 = ("io_open", "io_fd", "osrt_fd")  # from version 2 on
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
 VERSION = 7
 FRAME_MAX = 16 << 20
@@ -491,14 +492,15 @@ class Recording:
         return at + len(piece)
 
     def is_in_digest(self, record):
-        return record.type.family in DIGEST_FAMILIES or record.type.name in DIGEST_EVENTS
+        return record.type.family in DIGEST_FAMILIES or record.type.name in DIGEST_EVENTS + DIGEST_EVENTS_OF_2
 
     def take_digest(self, piece):
         """It stands behind the head of the next segment, and has what the segment before that had."""
-        if piece[8:12] != b"DGST" or struct.unpack_from("<I", piece, 12)[0] != 1:
+        version = struct.unpack_from("<I", piece, 12)[0]
+        if piece[8:12] != b"DGST" or version not in (1, 2):
             raise Damage("a digest of another version")
         frame = Frame(decompress(piece[24:]), self.types)
-        whole = sorted(map(repr, self.summed))
+        whole = sorted(repr(content) for content in self.summed if version > 1 or content[2] not in DIGEST_EVENTS_OF_2)
         self.summed = []
         if self.given_back:
             return

@@ -9,5 +9,5 @@ for source in "$ROOT"/tests/fuzz/fuzz_*.c; do
 	make -C "$ROOT" O="$BUILD" V=1 -n -W "tests/fuzz/$name.c" "$BUILD/fuzz/$name" >plan 2>err || fail "make -n: $(cat err)"
 	sed ':a; /\\$/ { N; s/\\\n//; ta }' plan | grep '^clang .*-fsanitize=fuzzer' >built || fail "$name: no command builds it"
 	expect_eq "$name: objects that are not instrumented" "$(grep -o '[^ ]*\.o ' built | head -n 1)" ''
-	expect_match "$name: sources" "$(cat built)" '(collector/format/block_reader|collector/cfi/cfi|collector/native/perf_ring|preload/gpu/gpu_record)\.c'
+	expect_match "$name: sources" "$(cat built)" '(collector/format/block_reader|collector/cfi/cfi|collector/native/perf_ring|preload/gpu/gpu_record|preload/requests/h2)\.c'
 done
