@@ -32,8 +32,12 @@ grep -q '^not freed by [0-9.]* m\?s \|^no allocation was recorded until [0-9.]* 
 if ! grep -q '^heap: blocks' out; then
 	tr '\n' ' ' <out | grep -q 'blocks and mappings were recorded until' || fail "memory explains what was not recorded: $(cat out)"
 fi
-"$REPORT" export massif "$OUTPUT" -o massif.out || fail "massif: status $?"
-last=$(sed -n 's/^time=//p' massif.out | tail -n 1)
+if "$REPORT" export massif "$OUTPUT" -o massif.out 2>err; then
+	last=$(sed -n 's/^time=//p' massif.out | tail -n 1)
+else
+	grep -q 'no allocation was recorded until' err || fail "massif: $(cat err)"
+	last=0
+fi
 ((last <= known / 1000000 + 1)) || fail "massif goes on to $last ms, the recording to $known ns"
 "$REPORT" page "$OUTPUT" -o page.html || fail "page: status $?"
 expect_match "line of check" "$("$REPORT" check "$OUTPUT")" "ok: .* bytes, [0-9]+ events lost\$"
