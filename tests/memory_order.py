@@ -342,9 +342,9 @@ def protocols():
                          [read("value", "value", "acquire"), read("name", "name", when=[("value", 1)])]],
            {"name": 0, "value": 0},
            lambda m, r: r["value"] == 0 or r["name"] == 1)
-    yield ("what a thread does with a connection is not mixed with another's work",
-           [("preload/requests/connections.c", "atomic_exchange_explicit(&connection->is_busy, true, memory_order_acquire)"),
-            ("preload/requests/connections.c", "atomic_store_explicit(&connection->is_busy, false, memory_order_release)")],
+    yield ("what a thread does with a side of a connection is not mixed with another's work",
+           [("preload/requests/exchange.c", "atomic_exchange_explicit(&exchange->is_busy[side], true, memory_order_acquire)"),
+            ("preload/requests/exchange.c", "atomic_store_explicit(&exchange->is_busy[side], false, memory_order_release)")],
            lambda weak: [[add("busy", 1, "acquire", "one"), write("field", 1, when=[("one", 0)]),
                           write("field", 2, when=[("one", 0)]),
                           write("busy", 0, "relaxed" if weak else "release", when=[("one", 0)])],
@@ -377,7 +377,7 @@ def protocols():
             ("preload/python/thread_starts.c", "atomic_load_explicit(&is_before, memory_order_acquire)"),
             ("preload/python/thread_starts.c", "atomic_store(&is_before, true)"),
             ("preload/imports/imports.c", "atomic_load_explicit(&api.original, memory_order_acquire)"),
-            ("preload/imports/imports.c", "atomic_store(&api.original, current)"),
+            ("preload/python/vectorcall.c", "atomic_store(original, current)"),
             ("preload/record/recorder.c", "return atomic_load_explicit(&recorder_running, memory_order_acquire)"),
             ("preload/record/recorder.c", "atomic_store(&recorder_running, true)"),
             ("preload/steps/steps.c", "if (!atomic_load_explicit(&is_leader, memory_order_acquire))"),
@@ -419,6 +419,12 @@ ALIKE = {
     "preload/steps/capture_range.c": "settings: each word is used alone",
     "preload/hook/torch_origin.c": PUBLISHED,
     "preload/hook/torch_origin.h": PUBLISHED,
+    "preload/hook/scope_origin.c": PUBLISHED,
+    "preload/hook/scope_origin.h": PUBLISHED,
+    "preload/modules/modules.c": PUBLISHED,
+    "preload/requests/connections.c": PUBLISHED,
+    "preload/requests/h2.c": PUBLISHED,
+    "preload/requests/tls.c": PUBLISHED,
     "preload/hook/allocator_names.c": PUBLISHED,
     "preload/hook/hook.c": PUBLISHED,
     "preload/nvtx/nvtx_tasks.c": "a task's levels are used by one thread at a time, as the program runs it",
@@ -431,6 +437,7 @@ ALIKE = {
 ALONE = "nothing that is read afterwards depends on it"
 AGAIN = "only whether it is worth while to ask: what follows asks again, with an order"
 VALUE = "the word is all that is read"
+SIDE = "read so by the side of the connection that writes it"
 HINT = "where to look first: what is found there is taken with an exchange"
 RELAXED = {
     "collector/region/region.h: ring_free": HINT,
@@ -443,6 +450,8 @@ RELAXED = {
     "preload/gpu/gpu_second.c: is_here": ALONE,
     "preload/gpu/gpu_share.c: wanted": ALONE,
     "preload/hook/torch_origin.h: caller": "changes once; the function beside it is read with an order, and was written after it",
+    "preload/hook/scope_origin.h: caller": "changes once; the function beside it is read with an order, and was written after it",
+    "preload/io/short_calls.c: io_ticks": VALUE,
     "preload/life/init.c: init_state": ALONE,
     "preload/lightning/lightning.c: awaited": AGAIN,
     "preload/nvtx/nvtx.c: marks_open": AGAIN,
@@ -455,6 +464,7 @@ RELAXED = {
     "preload/record/capture.c: capture_on": ALONE,
     "preload/record/capture.c: opened_due": AGAIN,
     "preload/record/driver.h: driver_is_known": AGAIN,
+    "preload/record/foreign_generators.c: types": VALUE,
     "preload/record/entry.c: serial": "of the process's own entry, which it has taken itself",
     "preload/record/names.c: chunk_list": "the address is compared, and not read from",
     "preload/record/recorder.c: asleep": AGAIN,
@@ -463,8 +473,11 @@ RELAXED = {
     "preload/record/recorder.c: recorder_stalled": ALONE,
     "preload/record/task.c: task_greenlets": ALONE,
     "preload/record/task.h: task_thread": AGAIN,
-    "preload/requests/connections.c: state": AGAIN,
     "preload/requests/connections.h: connection_table": AGAIN,
+    "preload/requests/exchange.c: begun": SIDE,
+    "preload/requests/exchange.c: ended": SIDE,
+    "preload/requests/exchange.h: is_followed": AGAIN,
+    "preload/requests/tls.c: tls_table": AGAIN,
     "preload/requests/paths.c: at": VALUE,
     "preload/requests/paths.c: counter": VALUE,
     "preload/requests/paths.c: hash": VALUE,

@@ -17,7 +17,11 @@ ask() {
 }
 
 start
+has_seen_it() {
+	"$REPORT" requests --by request "$OUTPUT" 2>/dev/null | grep -q 'client left'
+}
 ask GET:/a leave:/held GET:/a || fail "the client failed"
+eventually "the server has seen that the client left" has_seen_it
 kill -TERM "$server"
 wait "$server"
 expect_eq "status of the server" "$?" 0

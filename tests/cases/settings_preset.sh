@@ -12,7 +12,7 @@ INTERCEPT_PRESET=light run_traced "$PROGRAMS/hostile" >out 2>err
 expect_eq "exit status" $? 21
 expect_eq output "$(cat out)" 'done'
 expect_eq "preset" "$(meta preset)" light
-expect_eq "families" "$(meta trace)" alloc,nvtx,gpu,device,torch,requests,imports,gc
+expect_eq "families" "$(meta trace)" alloc,nvtx,gpu,device,torch,io,requests,imports,gc
 "$REPORT" summary "$OUTPUT" >text || fail "summary: status $?"
 grep -qx 'recorded with INTERCEPT_PRESET=light' text || fail "summary without the preset: $(cat text)"
 
