@@ -373,8 +373,7 @@ static void presets_are_values_of_other_settings(void **state)
 	read_with("INTERCEPT_TRACE=alloc", "INTERCEPT_PRESET=full");
 	assert_string_equal(settings.trace_text, "alloc");
 	read_with("INTERCEPT_PRESET=light", NULL);
-	assert_string_equal(settings.trace_text,
-			    LIGHT_TRACE);
+	assert_string_equal(settings.trace_text, LIGHT_TRACE);
 	assert_int_equal(settings.operators, 100);
 	read_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=7");
 	assert_int_equal(settings.operators, 7);
@@ -389,8 +388,7 @@ static void wrong_values_beside_a_preset(void **state)
 	read_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=0");
 	assert_int_equal(settings.operators, 100);
 	read_with("INTERCEPT_PRESET=light", "INTERCEPT_TRACE=+nothing");
-	assert_string_equal(settings.trace_text,
-			    LIGHT_TRACE);
+	assert_string_equal(settings.trace_text, LIGHT_TRACE);
 	assert_non_null(strstr(spoken_with("INTERCEPT_PRESET=heavy", NULL),
 			       "INTERCEPT_PRESET='heavy' is not allowed; allowed is light: "));
 	read_with("INTERCEPT_PRESET=heavy", NULL);
