@@ -259,6 +259,13 @@ collector_of() {
 # The looks of `eventually`: for five minutes at least. A machine that is slow and busy needs two for an import of PyTorch.
 looks=6000
 
+# True if a program's standard error is empty. That the collector got no turn for a second of the program's end is said there on a
+# machine that is slow enough; the recording is complete a moment later.
+says_nothing() { # FILE
+	grep -qv 'the collector does not answer: events may be missing' "$1" && return 1
+	[[ ! -s $1 ]] || written "$OUTPUT"
+}
+
 # eventually WHAT COMMAND...: asks 20 times a second until the command succeeds. That it takes long is said once, since the limit of
 # the test may end it first.
 eventually() {

@@ -23,7 +23,7 @@ try() { # WHAT OPERATORS COMMAND...
 	shift 2
 	rm -f ./*.evt
 	run_traced "$@" >out 2>err || fail "$what: $(tail -3 err)"
-	[[ ! -s err ]] || fail "$what: on standard error: $(cat err)"
+	says_nothing err || fail "$what: on standard error: $(cat err)"
 	expect_eq "sums recorded, $what" "$(sums)" "$wanted"
 }
 try script 1 "$PYTHON" prog.py
