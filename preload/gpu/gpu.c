@@ -43,7 +43,7 @@ enum {
 static _Atomic int state;
 static _Atomic uint16_t loads; /* number of loaded libraries when a profiler was last looked for */
 static _Atomic bool is_shared; /* another user was found, and that was recorded */
-static _Atomic bool others;    /* another user has called a function of CUPTI */
+static _Atomic bool stays;     /* another user has come, or CUPTI did not leave when told to */
 static struct gpu_turn detaching; /* one thread detaches CUPTI, or brings it back */
 static uint32_t version;
 
@@ -375,7 +375,7 @@ void gpu_go_on(const char *function)
 bool gpu_can_detach(void)
 {
 	return settings.gpu_detaches && gpu_cupti.cuptiFinalize && version >= DETACH_SINCE &&
-	       !gpu_form_is_second() && !atomic_load(&others);
+	       !gpu_form_is_second() && !atomic_load(&stays);
 }
 
 /*
@@ -385,18 +385,23 @@ bool gpu_can_detach(void)
  */
 void gpu_detach(void)
 {
-	int on = GPU_ON;
+	int on = GPU_ON, saved = errno;
 
 	if (!gpu_turn_try(&detaching))
 		return;
 	if (gpu_asked_may_detach() && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
-		(void)gpu_cupti.cuptiFinalize();
-		gpu_share_reset();
-		gpu_callback_renumber();
-		atomic_store(&state, GPU_DETACHED);
-		state_record(EVT_GPU_DETACHED, 0, NULL);
+		if (gpu_cupti.cuptiFinalize()) {
+			atomic_store(&stays, true);
+			atomic_store(&state, GPU_ON);
+		} else {
+			gpu_share_reset();
+			gpu_callback_renumber();
+			atomic_store(&state, GPU_DETACHED);
+			state_record(EVT_GPU_DETACHED, 0, NULL);
+		}
 	}
 	gpu_turn_end(&detaching);
+	errno = saved;
 }
 
 /* Any library may have been loaded since. */
@@ -426,7 +431,7 @@ void gpu_others_come(const char *function)
 {
 	int saved = errno;
 
-	if (!atomic_exchange(&others, true))
+	if (!atomic_exchange(&stays, true))
 		attach(function);
 	errno = saved;
 }

@@ -61,6 +61,8 @@ INTERCEPT_GPU_REST=attached rest 5000 1 50 0 3
 expect_eq "to stay" "$(calls cuptiFinalize)" 0
 FAKE_CUPTI_VERSION=12.1 rest 5000 1 50 0 3
 expect_eq "older" "$(calls cuptiFinalize)" 0
+FAKE_CUDA_FAIL=cuptiFinalize:1=999 rest 5000 2 50 0 3
+expect_eq "does not leave" "$(calls cuptiFinalize)" 1
 rest 4000 2 50 3 3
 expect_eq "threads" "$(calls cuptiFinalize)" 2
 
