@@ -280,7 +280,7 @@ test: tests ## the tests that need PyTorch as their only download, which it inst
 
 test-all: tests ## all tests: with other downloads, browsers, every Python of this machine; installs what they need
 	@$(if $(T),,scripts/test-env.sh all)
-	@set -f; tests/run $(T)
+	@set -f; tests/run $(if $(T),,--alone 3) $(T)
 
 .PHONY: test-gpu
 test-gpu: programs ## what only a GPU can show; skipped with the reason where there is none
