@@ -1,7 +1,7 @@
 #!/bin/bash
-# A test that fails among others and passes alone is named as one that fails by chance; what fails twice has failed,
-# and so have more tests than --alone allows.
+# A test that fails among others and passes alone failed by chance, and is named; what fails twice has failed.
 # SPDX-License-Identifier: MIT
+# More tests than --alone allows have failed, too.
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 mkdir -p tree/tests/{cases,unit,fuzz} tree/build tree/collector/region
