@@ -114,6 +114,14 @@ static void open_phase(struct step_state *mine, const struct source_event *event
 	if (!mine->by_passes || scope == EVT_SCOPE_USER)
 		what = phase_scope_at(mine, event, scope, is_ex && (int64_t)begin->sequence >= 0);
 	step_phases_open(&mine->phases, event_place(event), what);
+	if (!is_ex || mine->by_passes || (int64_t)begin->sequence < 0)
+		return;
+	if (scope == SCOPE_BACKWARD)
+		step_phases_uses(&mine->phases, event->process->index,
+				 (uint32_t)begin->forward_thread, begin->sequence);
+	else
+		step_phases_records(&mine->phases, event_place(event), (uint32_t)begin->thread,
+				    begin->sequence);
 }
 
 /* Comes before the first operator of its process. */

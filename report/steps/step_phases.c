@@ -24,6 +24,18 @@ const char *const step_phase_names[STEP_PHASE_LIMIT] = {
 /* No scope decides the phase: it becomes known at the end of the stretch. */
 #define LOOSE STEP_PHASE_LIMIT
 
+/* Where a loose stretch lies whose gradients may be used by nobody. */
+enum phase_gap { GAP_BEFORE_OPTIMIZER, GAP_BETWEEN_OPTIMIZERS, PHASE_GAPS };
+#define GAPS_A_STEP 4u /* stretches of a kind that are told apart in a step; more are forward */
+
+/* What such a stretch recorded when it was there last: sequence numbers from `from` to `to`. */
+struct phase_habit {
+	bool is_seen, has_to,
+		is_used; /* is_used: ever, since one use says that it may be forward */
+	uint64_t from, to;
+	uint64_t passes; /* backward functions since */
+};
+
 struct phase_thread {
 	bool is_seen;
 	uint32_t process;
@@ -42,6 +54,10 @@ struct phase_thread {
 	uint64_t nodes;
 	/* zero_grad() in an optimizer's step ended there; 0: none since a pass */
 	uint64_t zeroed_ns;
+	bool has_sequence; /* of the loose stretch: its first operator that records gradients */
+	uint64_t sequence;
+	uint32_t gaps[PHASE_GAPS]; /* in the step so far */
+	struct phase_habit habit[PHASE_GAPS][GAPS_A_STEP];
 };
 
 static void step_phases_scope_ended(void *state, const struct nest_end *end);
@@ -50,11 +66,13 @@ void step_phases_init(struct step_phases *phases, step_phase_take *take, void *s
 {
 	*phases = (struct step_phases){ .take = take, .state = state };
 	nest_init(&phases->nest, (struct nest_options){ 0 }, step_phases_scope_ended, phases);
+	map_init(&phases->torch_threads);
 }
 
 void step_phases_release(struct step_phases *phases)
 {
 	nest_release(&phases->nest);
+	map_release(&phases->torch_threads);
 	free(phases->thread);
 }
 
@@ -90,7 +108,7 @@ enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope,
 	return is_graded ? PHASE_SCOPE_GRADED : PHASE_SCOPE_OPERATOR;
 }
 
-/* --- stretches --- */
+/* --- threads --- */
 
 static struct phase_thread *step_phases_thread_at(struct step_phases *phases,
 						  struct nest_place place)
@@ -109,9 +127,82 @@ static struct phase_thread *step_phases_thread_at(struct step_phases *phases,
 	return thread;
 }
 
-/* Returns the phase of the loose stretch, given the phase that follows it. */
-static enum step_phase resolve(const struct phase_thread *thread, enum step_phase next)
+/* --- gradients that nobody uses --- */
+
+static uint64_t torch_thread_key(uint32_t process, uint32_t torch_thread)
 {
+	return ((uint64_t)process << 32 | torch_thread) + 1;
+}
+
+void step_phases_records(struct step_phases *phases, struct nest_place place, uint32_t torch_thread,
+			 uint64_t sequence)
+{
+	struct phase_thread *thread = step_phases_thread_at(phases, place);
+	bool added;
+
+	map_put(&phases->torch_threads, torch_thread_key(place.process, torch_thread), &added)
+		->value = place.thread;
+	if (thread->now != LOOSE || thread->has_sequence)
+		return;
+	thread->has_sequence = true;
+	thread->sequence = sequence;
+	for (unsigned int i = 0; i < PHASE_GAPS * GAPS_A_STEP; i++) {
+		struct phase_habit *habit = &thread->habit[i / GAPS_A_STEP][i % GAPS_A_STEP];
+
+		if (!habit->has_to)
+			habit->to = sequence;
+		habit->has_to = true;
+	}
+}
+
+void step_phases_uses(struct step_phases *phases, uint32_t process, uint32_t torch_thread,
+		      uint64_t sequence)
+{
+	const struct map_entry *found = map_find(&phases->torch_threads,
+						 torch_thread_key(process, torch_thread));
+	struct phase_thread *thread;
+
+	if (!found)
+		return;
+	thread = &phases->thread[found->value];
+	for (unsigned int i = 0; i < PHASE_GAPS * GAPS_A_STEP; i++) {
+		struct phase_habit *habit = &thread->habit[i / GAPS_A_STEP][i % GAPS_A_STEP];
+
+		habit->passes++;
+		habit->is_used |= habit->is_seen && sequence >= habit->from &&
+				  (!habit->has_to || sequence < habit->to);
+	}
+}
+
+/* Returns whether backward used nothing of what the stretch at this place has recorded so far. */
+static bool is_unused(struct phase_thread *thread, enum step_phase next)
+{
+	enum phase_gap gap = thread->before == PHASE_backward ? GAP_BEFORE_OPTIMIZER
+							      : GAP_BETWEEN_OPTIMIZERS;
+	struct phase_habit *habit;
+	bool unused;
+
+	if (next != PHASE_optimizer || !thread->has_sequence ||
+	    (thread->before != PHASE_backward && thread->before != PHASE_optimizer) ||
+	    thread->gaps[gap] >= GAPS_A_STEP)
+		return false;
+	habit = &thread->habit[gap][thread->gaps[gap]++];
+	unused = habit->is_seen && habit->passes && !habit->is_used;
+	*habit = (struct phase_habit){ .is_seen = true,
+				       .is_used = habit->is_used,
+				       .from = thread->sequence };
+	return unused;
+}
+
+/* --- stretches --- */
+
+/* Returns the phase of the loose stretch, given the phase that follows it. */
+static enum step_phase resolve(struct phase_thread *thread, enum step_phase next)
+{
+	if (is_unused(thread, next))
+		return thread->has_graded_product || thread->has_product || thread->has_region
+			       ? PHASE_evaluation
+			       : PHASE_other;
 	if (thread->has_graded_product || (thread->has_graded && !thread->has_product))
 		return PHASE_forward;
 	if (thread->has_product || thread->has_region)
@@ -142,6 +233,7 @@ static void move_to(struct step_phases *phases, struct phase_thread *thread,
 	thread->now = next;
 	thread->has_operator = thread->has_region = false;
 	thread->has_graded = thread->has_graded_product = thread->has_product = false;
+	thread->has_sequence = false;
 }
 
 /* Returns the phase by what is open. */
@@ -322,6 +414,7 @@ void step_phases_flush(struct step_phases *phases, struct nest_place place)
 	move_to(phases, thread, place, now == LOOSE ? PHASE_other : LOOSE);
 	thread->now = now;
 	thread->since_ns = place.time_ns;
+	memset(thread->gaps, 0, sizeof(thread->gaps));
 }
 
 void step_phases_cut(struct step_phases *phases, struct nest_place place)

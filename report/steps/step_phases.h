@@ -12,6 +12,12 @@
  *               records one; a single detach() of a loss, or a metric of it, is no forward pass
  *   other       the rest
  *
+ * Between backward and the optimizer, and between an optimizer's step and its zero_grad(), lies
+ * what records gradients that nobody needs: clipping, metrics, an evaluation without no_grad(). So
+ * a stretch there is no forward if backward functions have used no gradient that the stretch at the
+ * same place of earlier steps recorded, by autograd's sequence numbers: it is evaluation if it has
+ * products, else other. In the first step this is not known.
+ *
  * Communication is no phase here: steps.h charges its time. In a closure of an optimizer's step,
  * forward begins with the first operator that records gradients. It ends with the next one that
  * does not, or with backward.
@@ -30,6 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/base/map.h"
 #include "report/scopes/nest.h"
 
 #define STEP_PHASES(PHASE)   \
@@ -81,7 +88,8 @@ struct step_phases {
 	struct nest nest; /* scopes, by what they tell */
 	struct phase_thread *thread;
 	size_t thread_room;
-	bool is_unsure; /* nobody knows where a closure's forward began */
+	struct map torch_threads; /* process and torch's number of a thread to its index */
+	bool is_unsure;           /* nobody knows where a closure's forward began */
 	step_phase_take *take;
 	void *state;
 };
@@ -90,6 +98,12 @@ void step_phases_init(struct step_phases *phases, step_phase_take *take, void *s
 void step_phases_release(struct step_phases *phases);
 
 void step_phases_open(struct step_phases *phases, struct nest_place place, enum phase_scope scope);
+/* The operator that has just begun records gradients, from that sequence number on. */
+void step_phases_records(struct step_phases *phases, struct nest_place place, uint32_t torch_thread,
+			 uint64_t sequence);
+/* A function of backward uses what an operator of that thread has recorded. */
+void step_phases_uses(struct step_phases *phases, uint32_t process, uint32_t torch_thread,
+		      uint64_t sequence);
 void step_phases_close(struct step_phases *phases, struct nest_place place);
 /* Closes the innermost scope that tells that: user scopes need not nest. */
 void step_phases_close_one(struct step_phases *phases, struct nest_place place,

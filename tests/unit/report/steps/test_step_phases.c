@@ -357,6 +357,109 @@ static void names(void **state)
 }
 
 /* What began before a cut, or ends without having begun, leaves nothing open. */
+/* An operator that records the node of that number; thread 3 of PyTorch. */
+static void graded(enum phase_scope what, uint64_t sequence, uint64_t ns)
+{
+	open_scope(what);
+	step_phases_records(&phases, here(), 3, sequence);
+	pass(ns);
+	close_scope();
+}
+
+/* Backward of nodes `from` to `to` - 1; on a GPU on another thread, so nothing is open here. */
+static void backward_of(uint64_t from, uint64_t to)
+{
+	open_scope(PHASE_SCOPE_BACKWARD);
+	while (to-- > from)
+		step_phases_uses(&phases, 0, 3, to);
+	pass(30);
+	close_scope();
+}
+
+/*
+ * Metrics of the step before, zero_grad(), forward with three nodes from `at` on, backward,
+ * clipping, and the optimizer's step. Operators of metrics and clipping record no node, so they
+ * have the number of the next one.
+ */
+static void step_with_metrics(enum phase_scope metrics, uint64_t at)
+{
+	graded(metrics, at, 500);
+	scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+	graded(PHASE_SCOPE_GRADED_PRODUCT, at, 20);
+	graded(PHASE_SCOPE_GRADED, at + 2, 20);
+	backward_of(at, at + 3);
+	graded(PHASE_SCOPE_GRADED, at + 3, 700);
+	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+	step_phases_flush(&phases, here());
+}
+
+static void metrics_and_clipping(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+	step_phases_flush(&phases, here());
+	step_with_metrics(PHASE_SCOPE_GRADED, 10);
+	step_with_metrics(PHASE_SCOPE_GRADED, 13);
+	step_with_metrics(PHASE_SCOPE_GRADED, 16);
+	/* in the first step nothing is known of the gradients that come then */
+	expect(0, 500 + 700 + 3 * 40, 90, 3 * 65 + 60, 0, 2 * (500 + 700));
+}
+
+static void an_evaluation_that_records_gradients(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+	for (uint64_t at = 10; at < 50; at += 10) {
+		graded(PHASE_SCOPE_GRADED_PRODUCT, at, 500); /* nodes up to at + 5 */
+		scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+		graded(PHASE_SCOPE_GRADED_PRODUCT, at + 5, 20);
+		backward_of(at + 5, at + 8);
+		scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+		step_phases_flush(&phases, here());
+	}
+	expect(0, 500 + 4 * 20, 4 * 30, 4 * 65 + 60, 3 * 500, 0);
+}
+
+/* zero_grad() between forward and backward, as many write it. */
+static void forward_before_zero_grad(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+	for (uint64_t at = 10; at < 50; at += 10) {
+		graded(PHASE_SCOPE_GRADED_PRODUCT, at, 20);
+		scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+		backward_of(at, at + 2);
+		scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+		step_phases_flush(&phases, here());
+	}
+	expect(0, 4 * 20, 4 * 30, 4 * 65 + 60, 0, 0);
+}
+
+/* The nodes of a stretch may be used in a later step, and by a pass that is not the next. */
+static void gradients_that_are_used_late(void **state)
+{
+	(void)state;
+	begin();
+	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+	for (uint64_t at = 10; at < 50; at += 10) {
+		graded(PHASE_SCOPE_GRADED_PRODUCT, at, 100); /* the generator's forward */
+		scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+		graded(PHASE_SCOPE_GRADED_PRODUCT, at + 2, 20); /* the other network's */
+		backward_of(at + 2, at + 4);
+		scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+		graded(PHASE_SCOPE_GRADED_PRODUCT, at + 4, 20);
+		scope(PHASE_SCOPE_OPTIMIZER, 5, 0);
+		backward_of(at, at + 2);
+		backward_of(at + 4, at + 6);
+		scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
+		step_phases_flush(&phases, here());
+	}
+	expect(0, 4 * 140, 4 * 90, 4 * 130 + 60, 0, 0);
+}
+
 static void cuts_and_strange_ends(void **state)
 {
 	begin();
@@ -392,6 +495,10 @@ int main(void)
 		cmocka_unit_test(a_compiled_region),
 		cmocka_unit_test(launches_by_phase),
 		cmocka_unit_test(names),
+		cmocka_unit_test(metrics_and_clipping),
+		cmocka_unit_test(an_evaluation_that_records_gradients),
+		cmocka_unit_test(forward_before_zero_grad),
+		cmocka_unit_test(gradients_that_are_used_late),
 		cmocka_unit_test(cuts_and_strange_ends),
 	};
 
