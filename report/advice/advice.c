@@ -62,6 +62,7 @@ static bool is_of_host(const struct advice *advice)
 		advice_device_allocations, advice_pageable_copies,
 		advice_blocking_copies,    advice_blocking_sets,
 		advice_optimizer,          advice_zero_grad,
+		advice_step_function,
 	};
 
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
@@ -221,6 +222,18 @@ static bool is_said_of_function(const struct advice *of, const struct advice *ad
 	return false;
 }
 
+/*
+ * Returns whether the line in which slow steps spend their time is one that collects garbage. The
+ * seconds differ: other ranks wait for a slow step, too.
+ */
+static bool is_said_of_slow(const struct advice *of, const struct advice *advice, size_t count)
+{
+	for (size_t i = 0; i < count && of->rule->look == advice_slow_steps; i++)
+		if (advice[i].rule->look == advice_gc_pauses && is_at_line(of, &advice[i]))
+			return true;
+	return false;
+}
+
 /* Returns whether the rule knows what callbacks of an event loop, or a line, do. */
 static bool knows_work(const struct advice_rule *rule)
 {
@@ -262,7 +275,8 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 			continue;
 		if (is_said_of_waits(&advice[i], advice, count) ||
 		    is_said_of_work(&advice[i], advice, count) ||
-		    is_said_of_function(&advice[i], advice, count))
+		    is_said_of_function(&advice[i], advice, count) ||
+		    is_said_of_slow(&advice[i], advice, count))
 			continue;
 		if (advice[i].rule->look == advice_slow_steps && restarts_are_said &&
 		    bottleneck->restarts.excess_ns >= advice[i].gain_ns / 2)

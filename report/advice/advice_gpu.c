@@ -14,7 +14,6 @@
 #define UNREPORTED_MATTERS 0.01
 #define LAUNCHES_MANY 20.0     /* a step */
 #define LAUNCH_LONG_NS 200000u /* no launch of PyTorch's takes the host so long */
-#define LAUNCH_USUAL_NS 40000u /* an operator of PyTorch's that launches, called from Python */
 #define PURE_SHARE 0.25        /* of the launches, that the time of all is estimated by */
 /* share of the products' time, by names that say which GPU they are for */
 #define RECENT_SHARE 0.5
@@ -31,11 +30,8 @@ static bool advice_gpu_share_exceeds(const struct bottleneck *bottleneck, struct
 	return advice_exceeds(advice, bottleneck_share(bottleneck, ns));
 }
 
-/*
- * Returns whether the GPU's work was reported, and in time, except for little of it: a killed
- * program's last work, or a late buffer.
- */
-static bool advice_gpu_is_told(const struct bottleneck *bottleneck)
+/* What may be missing is a killed program's last work, or a late buffer. */
+bool bottleneck_gpu_is_told(const struct bottleneck *bottleneck)
 {
 	uint64_t late = bottleneck->steps->gpu_late > bottleneck->gpu_time->late
 				? bottleneck->steps->gpu_late
@@ -49,7 +45,7 @@ static bool advice_gpu_is_told(const struct bottleneck *bottleneck)
 /* Returns whether the loop runs on a GPU: most of its steps request work that CUPTI reported. */
 static bool loop_has_gpu(const struct bottleneck *bottleneck)
 {
-	return advice_gpu_is_told(bottleneck) && bottleneck->gpu->work.kernels &&
+	return bottleneck_gpu_is_told(bottleneck) && bottleneck->gpu->work.kernels &&
 	       (double)bottleneck->gpu->steps > BUSY_STEPS_SHARE * (double)bottleneck->loop.steps;
 }
 
@@ -259,6 +255,8 @@ bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *adv
 	uint64_t ns = bottleneck_launching_ns(bottleneck), steps = bottleneck->loop.steps;
 	char kernel[UNIT_TEXT_BYTES], host[UNIT_TEXT_BYTES], idle[UNIT_TEXT_BYTES];
 
+	if (!bottleneck->steps->time.count)
+		return advice_launches_of_run(bottleneck, advice);
 	if (!ns || !advice_gpu_share_exceeds(bottleneck, advice, ns))
 		return false;
 	if (bottleneck->steps->has_sums) {
@@ -345,7 +343,7 @@ bool advice_gpu_gaps(const struct bottleneck *bottleneck, struct advice *advice)
 		count += ns != 0;
 		longest_ns = ns > longest_ns ? ns : longest_ns;
 	}
-	if (!advice_gpu_is_told(bottleneck) || !advice_exceeds(advice, (double)count))
+	if (!bottleneck_gpu_is_told(bottleneck) || !advice_exceeds(advice, (double)count))
 		return false;
 	advice->gain_ns = all_ns;
 	advice_say(

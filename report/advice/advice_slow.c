@@ -362,11 +362,53 @@ static const char *slowest_of(const struct slow_steps *slow, char text[SLOWEST_B
 	return count ? text : "none";
 }
 
+/* The steps that are slow, by process and number. */
+static bool step_is_slow(const void *state, uint32_t process, uint64_t step)
+{
+	const uint64_t words[] = { process, step };
+
+	return map_find(state, map_hash_bytes(words, sizeof(words), 0));
+}
+
+/* Finds the user's line in which the slow steps spend most of their time. */
+static bool slow_steps_line(const struct slow_steps *slow, struct step_line *ret_line,
+			    double *ret_percent)
+{
+	struct map numbers;
+	bool is_found, added;
+
+	map_init(&numbers);
+	for (size_t i = 0; i < slow->steps->row_count; i++) {
+		const struct step_row *row = &slow->steps->row[i];
+		const uint64_t words[] = { row->process, row->number };
+
+		if (is_slow(slow, i))
+			(void)map_put(&numbers, map_hash_bytes(words, sizeof(words), 0), &added);
+	}
+	is_found = step_lines_of_steps(slow->bottleneck->lines, step_is_slow, &numbers, ret_line,
+				       ret_percent);
+	map_release(&numbers);
+	return is_found;
+}
+
+static void slow_steps_say_line(const struct slow_steps *slow, const struct step_line *line,
+				double percent, struct advice *advice)
+{
+	char text[STEP_LINE_BYTES];
+
+	step_line_put(slow->bottleneck->lines, line, &advice->place);
+	step_line_text(slow->bottleneck->lines, line, text);
+	advice_add(advice, " By samples, %.0f %% of the slow steps' time was in %s.", percent,
+		   text);
+}
+
 bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char slowest[SLOWEST_BYTES], cause[CAUSE_BYTES];
 	struct slow_steps slow;
-	bool applies;
+	struct step_line line;
+	bool applies, has_line;
+	double percent;
 
 	slow_steps_look(&slow, bottleneck, advice->rule->threshold);
 	/* other advice is about steps with detail: their part of it */
@@ -377,8 +419,13 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 	applies = slow.later.time.count >= STEPS_FOR_P99 && slow.later.p50_ns && slow.count > 1 &&
 		  advice_exceeds(advice, (double)timing_percentile(&slow.later.time, 99) /
 						 (double)slow.later.p50_ns);
-	if (!cause_shown(&slow, cause))
-		advice->severity = ADVICE_NOTE;
+	has_line = applies && slow_steps_line(&slow, &line, &percent);
+	if (!cause_shown(&slow, cause)) {
+		if (has_line)
+			snprintf(cause, sizeof(cause), "mostly in one line");
+		else
+			advice->severity = ADVICE_NOTE;
+	}
 	advice_say(
 		advice,
 		"%" PRIu64 " of %" PRIu64
@@ -390,6 +437,8 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 			? " A step costs the GPU time that it asks for, and the time that the "
 			  "GPU idles in it."
 			: "");
+	if (has_line)
+		slow_steps_say_line(&slow, &line, percent, advice);
 	slow_steps_release(&slow);
 	return applies;
 }

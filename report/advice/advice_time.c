@@ -349,10 +349,12 @@ bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *ad
 	advice_say(
 		advice,
 		"CUDA calls that wait for the GPU take %.1f %% of the steps' time: %.1f calls and "
-		"%s a step; aten::item %.1f times a step.",
+		"%s a step%s",
 		advice->value, per_step(bottleneck, calls),
-		unit_format_ns(time, ns / bottleneck->loop.steps),
-		per_step(bottleneck, work->items));
+		unit_format_ns(time, ns / bottleneck->loop.steps), work->items ? ";" : ".");
+	if (work->items)
+		advice_add(advice, " aten::item %.1f times a step.",
+			   per_step(bottleneck, work->items));
 	return true;
 }
 

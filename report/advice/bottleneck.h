@@ -29,6 +29,8 @@
 #include "report/torch/collectives.h"
 #include "report/torch/operators.h"
 
+#define LAUNCH_USUAL_NS 40000u /* an operator of PyTorch's that launches, called from Python */
+
 struct growth;        /* report/heap/growth.h */
 struct os_waits;      /* report/advice/os_waits.h */
 struct resident;      /* report/heap/resident.h */
@@ -106,6 +108,12 @@ double ranks_waiting_share(const struct bottleneck *bottleneck);
  * kernels take longer.
  */
 uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck);
+
+/* advice_launch_bound() of a program without steps. */
+bool advice_launches_of_run(const struct bottleneck *bottleneck, struct advice *advice);
+
+/* Returns whether all work of the GPU was told, and in time, except for little of it. */
+bool bottleneck_gpu_is_told(const struct bottleneck *bottleneck);
 
 /* What the GPU did, where the loop runs on one and all of it was told; NULL: else. */
 const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck);

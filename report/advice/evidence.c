@@ -390,12 +390,20 @@ void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duratio
 	evidence_process_at(evidence, process)->pending.held_ns += duration_ns;
 }
 
-void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
+void evidence_wait(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)
 {
-	struct evidence_work *work = &evidence_process_at(evidence, process)->pending;
+	struct evidence_work *work = &evidence_process_at(evidence, place.process)->pending;
 
 	work->sync_calls++;
 	work->sync_ns += duration_ns;
+	if (evidence->take_wait)
+		evidence->take_wait(evidence->waiter, place, duration_ns);
+}
+
+void evidence_listen(struct evidence *evidence, evidence_wait_take *take, void *state)
+{
+	evidence->take_wait = take;
+	evidence->waiter = state;
 }
 
 void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
@@ -410,7 +418,7 @@ void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_
 	at->pending.device_alloc_ns += duration_ns;
 }
 
-static bool is_pinned(const struct evidence *evidence, uint32_t process, uint64_t address)
+bool evidence_is_pinned(const struct evidence *evidence, uint32_t process, uint64_t address)
 {
 	for (size_t i = evidence->pinned_count; i > 0; i--) {
 		const struct evidence_block *block = &evidence->pinned[i - 1];
@@ -426,7 +434,7 @@ void evidence_copy(struct evidence *evidence, uint32_t process, const struct evi
 	struct evidence_work *work = &evidence_process_at(evidence, process)->pending;
 
 	work->copies_to_device++;
-	if (is_pinned(evidence, process, copy->source))
+	if (evidence_is_pinned(evidence, process, copy->source))
 		return;
 	if (copy->duration_ns < GAP_SHORT_NS) /* a longer call blocks the host */
 		work->held_ns += copy->duration_ns;

@@ -118,6 +118,9 @@ struct evidence_process {
 	size_t sample_count, sample_room;
 };
 
+/* A call that waits has returned; it began `duration_ns` ago. */
+typedef void evidence_wait_take(void *state, struct nest_place place, uint64_t duration_ns);
+
 struct evidence {
 	struct evidence_work work; /* of complete steps, of all processes */
 	struct evidence_process *process;
@@ -133,6 +136,8 @@ struct evidence {
 	size_t thread_room;
 	struct evidence_block *pinned;
 	size_t pinned_count, pinned_room;
+	evidence_wait_take *take_wait; /* NULL: nobody listens */
+	void *waiter;
 };
 
 void evidence_init(struct evidence *evidence);
@@ -168,7 +173,9 @@ void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t 
 void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 /* The call did more than launch GPU work: it waited, allocated, or staged a copy. */
 void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
-void evidence_wait(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
+void evidence_wait(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
+/* For start() of one analysis: it then gets each such call. */
+void evidence_listen(struct evidence *evidence, evidence_wait_take *take, void *state);
 void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
 			    bool is_free);
 struct evidence_copy {
@@ -176,6 +183,7 @@ struct evidence_copy {
 };
 void evidence_copy(struct evidence *evidence, uint32_t process, const struct evidence_copy *copy);
 void evidence_pin(struct evidence *evidence, uint32_t process, uint64_t address, uint64_t bytes);
+bool evidence_is_pinned(const struct evidence *evidence, uint32_t process, uint64_t address);
 void evidence_unpin(struct evidence *evidence, uint32_t process, uint64_t address);
 
 /* Tensors were allocated in the process; freed bytes are subtracted modulo 2^64. */

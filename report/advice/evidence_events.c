@@ -249,7 +249,7 @@ static void take_hidden_call(void *state, const struct source_event *event, bool
 	(void)counts;
 	evidence_call(&mine->evidence, event_place(event), call->duration_ns);
 	if (waits)
-		evidence_wait(&mine->evidence, event->process->index, call->duration_ns);
+		evidence_wait(&mine->evidence, event_place(event), call->duration_ns);
 	if (waits || call->duration_ns >= GAP_SHORT_NS)
 		evidence_hold(&mine->evidence, event->process->index, call->duration_ns);
 }
@@ -260,8 +260,21 @@ static void take_call(void *state, const struct source_event *event, bool counts
 
 	(void)counts;
 	if (!event_is_nested_call(&event->event) && call_waits(mine, event))
-		evidence_wait(&mine->evidence, event->process->index,
+		evidence_wait(&mine->evidence, event_place(event),
 			      EVENT_AS(cuda_call, &event->event)->duration_ns);
+}
+
+/*
+ * CUDA: an asynchronous copy from the device to memory that is not pinned returns when it is done
+ * (CUDA Runtime API, "API synchronization behavior"). If the call was short, there was nothing to
+ * wait for.
+ */
+static bool waits_for_data(const struct evidence_state *mine, uint32_t process,
+			   const struct evt_cuda_copy *copy)
+{
+	return copy->kind == EVT_CUDA_COPY_DTOH && copy->destination &&
+	       copy->duration_ns >= GAP_SHORT_NS &&
+	       !evidence_is_pinned(&mine->evidence, process, copy->destination);
 }
 
 static void evidence_events_take_copy(void *state, const struct source_event *event, bool counts)
@@ -273,8 +286,8 @@ static void evidence_events_take_copy(void *state, const struct source_event *ev
 	(void)counts;
 	if (event_is_nested_call(&event->event))
 		return;
-	if (call_waits(mine, event))
-		evidence_wait(&mine->evidence, event->process->index, copy->duration_ns);
+	if (call_waits(mine, event) || waits_for_data(mine, event->process->index, copy))
+		evidence_wait(&mine->evidence, event_place(event), copy->duration_ns);
 	else if (copy->kind == EVT_CUDA_COPY_HTOD && copy->source)
 		evidence_copy(&mine->evidence, event->process->index, &made);
 }

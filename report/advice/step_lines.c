@@ -25,7 +25,7 @@ struct step_lines_pending {
 	uint32_t process;
 	enum step_lines_of of;
 	bool is_gil;
-	uint64_t step, place, holder_place, ns;
+	uint64_t step, place, holder_place, ns, time_ns;
 };
 
 /* --- looks --- */
@@ -56,6 +56,10 @@ static void step_lines_pending_count(struct step_lines *lines,
 	lines->all_ns += look->ns;
 	lines->all_looks++;
 	step_lines_row_add(lines, look->of, look->place, look->ns);
+	lines->look = memory_room(lines->look, lines->look_count, &lines->look_room,
+				  sizeof(*lines->look));
+	lines->look[lines->look_count++] = (struct step_look){ look->process, look->step,
+							       look->place, look->ns };
 	if (!look->is_gil)
 		return;
 	lines->gil_ns += look->ns;
@@ -160,19 +164,44 @@ static void step_lines_take_sample(void *state, const struct source_event *event
 		.place = sample_place_key(event, sample->place),
 		.holder_place = sample_place_key(event, sample->holder_place),
 		.ns = passed_ns,
+		.time_ns = event->event.time_ns,
 	};
+}
+
+/*
+ * A call is recorded at its end, so looks into it came before. Only the loop's thread has pending
+ * looks in its process.
+ */
+static void step_lines_take_wait(void *state, struct nest_place place, uint64_t duration_ns)
+{
+	struct step_lines *lines = state;
+	const struct evidence *evidence = lines->evidence;
+
+	if (evidence->process[place.process].thread != place.thread)
+		return;
+	for (size_t i = lines->pending_count; i-- > 0;) {
+		struct step_lines_pending *look = &lines->pending[i];
+
+		if (look->time_ns + duration_ns < place.time_ns)
+			return;
+		if (look->process == place.process && look->of < STEP_LINES_WAITS)
+			look->of = STEP_LINES_WAITS;
+	}
 }
 
 static void step_lines_start(void *state, struct run *run, const void *options)
 {
 	struct step_lines *lines = state;
+	struct evidence *evidence;
 
 	(void)options;
 	map_init(&lines->rows);
 	lines->run = run;
 	lines->source = run_source(run);
 	lines->helpers = helpers_want(run, NULL); /* before the analyses that use it */
-	lines->evidence = evidence_want(run, NULL);
+	evidence = evidence_want(run, NULL);
+	evidence_listen(evidence, step_lines_take_wait, lines);
+	lines->evidence = evidence;
 	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, step_lines_take_sample, lines);
 	run_seeks(run, state);
@@ -184,6 +213,7 @@ static void step_lines_release(void *state)
 
 	map_release(&lines->rows);
 	free(lines->row);
+	free(lines->look);
 	free(lines->pending);
 	free(lines->last_ns);
 }
@@ -196,7 +226,7 @@ const struct analysis_kind analysis_step_lines = {
 	.release = step_lines_release,
 };
 
-/* --- in words --- */
+/* --- lines --- */
 
 static void step_lines_show_name(const struct source *source, uint32_t name, bool is_file,
 				 char shown[NAME_SHOWN + 1])
@@ -350,6 +380,65 @@ bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_li
 	return lines->all_ns && step_lines_find_most(lines, STEP_LINES_LIMIT, ret_line) &&
 	       ret_line->ns;
 }
+
+/* --- lines of some steps --- */
+
+#define CHOSEN_PERCENT 50.0 /* of the time of the chosen steps: a line that stands out */
+
+/* The samples of the chosen steps, or of the others, as rows of lines. To be released. */
+static void part_make(struct step_lines *part, const struct step_lines *lines,
+		      step_lines_choose *choose, const void *state, bool chosen)
+{
+	*part = (struct step_lines){ .samples = lines->samples,
+				     .source = lines->source,
+				     .run = lines->run };
+	map_init(&part->rows);
+	for (size_t i = 0; i < lines->look_count; i++) {
+		const struct step_look *look = &lines->look[i];
+
+		if (choose(state, look->process, look->step) == chosen)
+			step_lines_row_add(part, STEP_LINES_OPERATORS, look->place, look->ns);
+	}
+	part->all_ns = part->ns[STEP_LINES_OPERATORS];
+	part->all_looks = part->looks[STEP_LINES_OPERATORS];
+}
+
+/* Returns the share of the part's time in that line, %. */
+static double part_percent(const struct step_lines *part, const struct step_line *line)
+{
+	struct found_lines found;
+	uint64_t ns = 0;
+
+	found_make(&found, part, STEP_LINES_LIMIT);
+	for (size_t i = 0; i < found.count; i++)
+		if (found.line[i].file == line->file && found.line[i].number == line->number &&
+		    found.line[i].function == line->function)
+			ns += found.line[i].ns;
+	found_release(&found);
+	return part->all_ns ? 100.0 * (double)ns / (double)part->all_ns : 0;
+}
+
+bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choose,
+			 const void *state, struct step_line *ret_line, double *ret_percent)
+{
+	struct step_lines part, others;
+	bool stands_out;
+
+	part_make(&part, lines, choose, state, true);
+	part_make(&others, lines, choose, state, false);
+	stands_out = part.all_looks >= LOOKS_MIN && part.all_ns &&
+		     step_lines_find_most(&part, STEP_LINES_LIMIT, ret_line);
+	if (stands_out) {
+		*ret_percent = 100.0 * (double)ret_line->ns / (double)part.all_ns;
+		stands_out = ret_line->is_users && *ret_percent >= CHOSEN_PERCENT &&
+			     part_percent(&others, ret_line) < *ret_percent / 2;
+	}
+	step_lines_release(&part);
+	step_lines_release(&others);
+	return stands_out;
+}
+
+/* --- in words --- */
 
 static void step_lines_put_name(const struct source *source, uint32_t name, uint32_t number,
 				char shown[ADVICE_LINE_BYTES])

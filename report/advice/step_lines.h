@@ -31,6 +31,12 @@ struct step_lines_row {
 	uint64_t ns, looks;
 };
 
+/* A sample in a complete settled step. */
+struct step_look {
+	uint32_t process;
+	uint64_t step, place, ns;
+};
+
 struct step_lines {
 	const struct evidence *evidence;
 	const struct helpers *helpers;
@@ -40,6 +46,8 @@ struct step_lines {
 	struct step_lines_row *row;
 	size_t row_count, row_room;
 	struct map rows;
+	struct step_look *look;
+	size_t look_count, look_room;
 	uint64_t ns[STEP_LINES_LIMIT], looks[STEP_LINES_LIMIT];
 	uint64_t all_ns, all_looks, gil_ns; /* gil_ns: also if the holder is not known */
 	struct step_lines_pending *pending; /* of the steps that are under way */
@@ -77,6 +85,14 @@ bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
 		     struct step_line *ret_line);
 /* Finds the line with the most samples of the loop's thread; returns false if there are none. */
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
+/*
+ * Finds the line with most of the time of the chosen steps; returns false if there are too few
+ * samples, or if no line has half of that time and more of it than in the other steps. `choose`
+ * tells whether a step of a process (index) is one of them.
+ */
+typedef bool step_lines_choose(const void *state, uint32_t process, uint64_t step);
+bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choose,
+			 const void *state, struct step_line *ret_line, double *ret_percent);
 /*
  * Finds the samples at `place`, FILE:LINE in the form of step_line_put(); returns false if there
  * are none.

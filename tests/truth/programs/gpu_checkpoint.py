@@ -2,7 +2,7 @@
 # A checkpoint is written each 8 steps, to a slow place.
 # gpu: gemm=500000,matmul=500000,*=10000
 # first: slow_steps
-# also: between_operators gpu_gaps
+# also: between_operators gpu_gaps synchronising
 import io
 import time
 

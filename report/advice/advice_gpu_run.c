@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program without steps that launches much and lets its GPU idle: a model that generates, or
+ * answers. What the host did in each gap is not looked at (report gpu-idle does that): where there
+ * is a launch every few microseconds of the idle time, nothing else has room in it.
+ */
+#include "report/advice/bottleneck.h"
+#include "report/base/units.h"
+
+#define RUN_LAUNCHES_MANY 1000u
+#define RUN_IDLE_SHARE 0.5 /* of the time from the first work to the last */
+
+/*
+ * Returns the device of the run; NULL: there is none, or several, whose idle times overlap, or its
+ * work is known in part only.
+ */
+static const struct gpu_lane *lane_of_run(const struct bottleneck *bottleneck)
+{
+	const struct gpu_time *time = bottleneck->gpu_time;
+
+	return time->lane_count == 1 && bottleneck_gpu_is_told(bottleneck) ? &time->lane[0] : NULL;
+}
+
+bool advice_launches_of_run(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_lane *lane = lane_of_run(bottleneck);
+	char idle[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES], host[UNIT_TEXT_BYTES],
+		kernel[UNIT_TEXT_BYTES];
+	uint64_t all_ns, idle_ns, launches = bottleneck->launches;
+
+	if (!lane || !bottleneck->wall_ns || launches < RUN_LAUNCHES_MANY ||
+	    lane->last_ns <= lane->first_ns)
+		return false;
+	all_ns = lane->last_ns - lane->first_ns;
+	idle_ns = all_ns > lane->busy_ns ? all_ns - lane->busy_ns : 0;
+	if ((double)idle_ns < RUN_IDLE_SHARE * (double)all_ns ||
+	    idle_ns > LAUNCH_USUAL_NS * launches ||
+	    !advice_exceeds(advice, 100.0 * (double)idle_ns / (double)bottleneck->wall_ns))
+		return false;
+	advice->of = ADVICE_OF_RUN;
+	advice->gain_ns = idle_ns;
+	advice_say(advice,
+		   "the GPU is idle for %s of the %s from its first work to its last, because the "
+		   "host is busy launching: there is a launch every %s of that time, while a "
+		   "kernel runs for %s on average.",
+		   unit_format_ns(idle, idle_ns), unit_format_ns(all, all_ns),
+		   unit_format_ns(host, idle_ns / launches),
+		   unit_format_ns(kernel, lane->class_ns[GPU_COMPUTES] / launches));
+	return true;
+}
