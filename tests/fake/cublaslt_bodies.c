@@ -37,6 +37,17 @@ int do_cublasLtMatrixTransformDescCreate(void **desc)
 	return fake_object_create(desc);
 }
 
+#define FREES(name)                              \
+	int do_##name(void *object)              \
+	{                                        \
+		return fake_object_free(object); \
+	}
+FREES(cublasLtDestroy)
+FREES(cublasLtMatmulDescDestroy)
+FREES(cublasLtMatrixLayoutDestroy)
+FREES(cublasLtMatmulPreferenceDestroy)
+FREES(cublasLtMatrixTransformDescDestroy)
+
 int do_cublasLtMatmulAlgoGetHeuristic(void *handle, void *desc, void *a, void *b, void *c, void *d,
 				      void *preference, int asked, void *results, int *returned)
 {

@@ -28,6 +28,8 @@ struct device_properties {
 	int processors;
 };
 
+#define MULTIPROCESSOR_THREADS_AT 604u /* maxThreadsPerMultiProcessor in CUDA 13's header */
+
 static bool device_is_there(int device)
 {
 	return device >= 0 && (unsigned int)device < fake_device_count();
@@ -73,11 +75,14 @@ int do_cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 		.texture_pitch_alignment = 32,
 		.processors = 132,
 	};
+	const int multiprocessor_threads = 2048; /* PyTorch's random numbers divide by it */
 
 	if (!device_is_there(device))
 		return FAKE_NO_DEVICE;
 	memset(prop, 0, PROPERTIES_BYTES);
 	memcpy(prop, &properties, sizeof(properties));
+	memcpy((char *)prop + MULTIPROCESSOR_THREADS_AT, &multiprocessor_threads,
+	       sizeof(multiprocessor_threads));
 	return 0;
 }
 
