@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Originals that were looked up before, by the address that called: a small table of atomics in each
- * hook. For others than the first callers the lookup is done at every call. Any thread; no lock.
+ * Originals that were looked up before, by the address that called: a small table of atomics in
+ * each hook. For others than the first callers the lookup is done at every call. Any thread; no
+ * lock.
  */
 #ifndef PRELOAD_HOOK_KNOWN_ORIGIN_H
 #define PRELOAD_HOOK_KNOWN_ORIGIN_H
