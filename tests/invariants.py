@@ -9,8 +9,8 @@ run, and reports that state the same figure agree. Prints a line for each fault,
 Columns are known by their names and units, as the reports' JSON has them, and by their meaning in --help. What no name can say stands in
 WHOLES (sums of columns) and SAME (figures of two reports). All reports come from one reading (`export json`). --deep also reads those
 with a row for each thread, and halves of the run (--time); --keys those of every key of --by, and all that people read: the
-tables with the sentences around them. A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is those that have 6 MB
-together, the smallest first, and eight of these, of all sizes: tests/run takes what a case has left behind.
+tables with the sentences around them. A recording that is damaged, was overwritten by the program, or still grows, is left out. Of a FOLDER it is those that have 2 MB
+together, the smallest first, and five of these, of all sizes: tests/run takes what a case has left behind.
 In those native functions are not looked up: no rule knows their names, which take half of the time where libraries are large.
 KNOWN has faults that are not mended yet, each with its reason; --all prints them as well.
 """
@@ -80,7 +80,7 @@ NOT_SUMS = (
 # Columns that do not add up over rows: a greatest, a mean, a moment, a place, a share.
 NOT_ADDED = re.compile(r"(^|_)(peak|max|min|avg|mean|stddev|p\d\d|percent|rate|depth|time|first|last|start|end|percall|id)(_|$)")
 INCLUSIVE = re.compile(r"^(total|cumulative|cum)|^(allocations|bytes_allocated|io_calls|io_bytes|size_increase|frees)$")
-FOLDER_BYTES, FOLDER_FILES = 6000000, 8
+FOLDER_BYTES, FOLDER_FILES = 2000000, 5
 ROUNDING = 0.001  # shares have six digits
 
 
@@ -479,7 +479,7 @@ class Run:
         self.program, self.path, self.cut, self.options = program, path, False, options
 
     def read(self, *options):
-        """Returns the tables by report, or why there are none."""
+        """What `export json` writes, report by report."""
         with tempfile.TemporaryDirectory() as folder:
             done = run(self.program, "export", "json", self.path, "-o", folder + "/out", "--wait", "60", *self.options, *options)
             documents = []
@@ -488,13 +488,13 @@ class Run:
                     documents.append(json.load(file))
         # with a file come the others of its session
         self.read_files.update(os.path.realpath(file["path"]) for document in documents for file in document.get("files") or ())
-        if not documents:
-            return "no report: " + done.stderr[:200]
+        return documents
+
+    def tables(self, documents):
+        """The tables by report; none of a recording of which nothing has to hold."""
         if any(document.get("faults") or any(loss.get("reason") == "ring overwritten" for loss in document.get("losses") or ())
-               for document in documents):
-            return "damaged"
-        if any(file.get("live") for document in documents for file in document.get("files") or ()):
-            return "still growing"
+               or any(file.get("live") for file in document.get("files") or ()) for document in documents):
+            return {}
         return {document["report"]: Table(self, document) for document in documents}
 
     def by_key(self, tables, wanted):
@@ -521,9 +521,7 @@ class Run:
 
     def faults(self, deep, keys):
         """(report, fault) pairs."""
-        tables = self.read()
-        if isinstance(tables, str):
-            return
+        tables = self.tables(self.read())
         yield from judge(tables)
         if keys:
             yield from (("text", fault) for fault in self.read_by_people(tables))
@@ -532,17 +530,18 @@ class Run:
                 yield from ((table.name, fault) for fault in rule(table))
             if key == "thread":
                 yield from ((table.name, fault) for fault in of_threads(table, tables))
-        if not deep:
+        if not deep or not tables:
             return
         half = int((tables["summary"].session.get("end_ns") or 0) / 2)
         for part in ("..%dns" % half, "%dns.." % half):
             self.cut = True
-            cut = self.read("--time", part)
-            if not isinstance(cut, str):
-                yield from (("%s --time %s" % (report, part), fault) for report, fault in judge(cut))
+            cut = self.tables(self.read("--time", part))
+            yield from (("%s --time %s" % (report, part), fault) for report, fault in judge(cut))
 
 
 def judge(tables):
+    if not tables:
+        return
     for table in tables.values():
         for rule in LOCAL:
             yield from ((table.name, fault) for fault in rule(table))
@@ -583,4 +582,5 @@ def main():
     return 1 if found else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

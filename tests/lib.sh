@@ -39,6 +39,7 @@
 #   need_starting                     the same for pytest, uvicorn, ... (scripts/starting-env.sh), which it puts into PATH
 #   need_servers                      the same for servers of Python: sets PYTHONPATH
 #   need_grpc                         the same for gRPC
+#   without_heap                      record no blocks of the heap (need_starting and need_servers do it)
 #   documented COMMAND                the first line of docs/STARTING.md that begins with these words, for eval
 # A helper that needs PyTorch has "# fetched" behind its name, one that needs another download or a browser "# fetched: test-all":
 # tests/suites.sh keeps the cases that call it out of `make check`, or out of `make test` as well. $SUITE is the suite that runs
@@ -130,10 +131,16 @@ sys.exit(not all(u.find_spec(name) for name in ("lightning", "pytorch_lightning"
 		skip "no Lightning for $PYTHON (scripts/pip-folder.sh lightning installs it)"
 }
 
+# What is not about the heap is recorded without it: of an import of torch it takes more CPU, and more to judge, than all else.
+without_heap() {
+	export INTERCEPT_TRACE=${INTERCEPT_TRACE--alloc}
+}
+
 need_servers() { # fetched: test-all
 	local folder
 	folder=$(fetched servers)
 	need_torch
+	without_heap
 	[[ -e $folder/made-of ]] || skip "no uvicorn, gunicorn, Django and so on (scripts/pip-folder.sh servers installs them)"
 	export PYTHONPATH=$folder
 }
@@ -149,7 +156,8 @@ need_grpc() { # fetched: test-all
 need_starting() { # fetched: test-all
 	local folder
 	folder=$(fetched starting)
-	need_torch
+	need_torch eager
+	without_heap
 	[[ -e $folder/made-of ]] || skip "no pytest, uvicorn, Jupyter and so on (scripts/starting-env.sh installs them)"
 	PATH=$folder/bin:$(dirname "$PYTHON"):$PATH
 	# looked for, not imported: that takes two seconds of CPU

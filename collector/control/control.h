@@ -18,7 +18,6 @@
 #define CONTROL_VERSION 1u
 #define CONTROL_NAME "intercept-control" /* /proc/PID/fd has it as /memfd:NAME (deleted) */
 #define CONTROL_TEXT_BYTES 512u
-#define CONTROL_PATH_BYTES 4096u
 #define CONTROL_SESSION_BYTES 256u
 
 enum control_answer {

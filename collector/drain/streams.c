@@ -204,7 +204,7 @@ void stream_publish(const struct stream *stream, struct region_ring *ring)
 	if (!atomic_load_explicit(&ring->waiters, memory_order_seq_cst))
 		return;
 	/*
-	 * same condition as recorder.c's ring_has_room(): waking a thread for every batch would
+	 * same condition as room.c's ring_has_room(): waking a thread for every batch would
 	 * only waste time
 	 */
 	if (view_load64(&ring->head) - stream->tail <= stream->word_count - stream->word_count / 4)

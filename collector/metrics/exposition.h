@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXPOSITION_LABELS 8u
-
 /* Zeroed memory is an empty one. */
 struct exposition {
 	char *text; /* terminated */

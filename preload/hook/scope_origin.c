@@ -7,18 +7,6 @@
 
 #include "preload/hook/interposer.h"
 
-static void scope_origin_keep(struct scope_origin *origin, const void *caller, void *function)
-{
-	for (unsigned int i = 0; i < SCOPE_ORIGINS; i++) {
-		const void *none = NULL;
-
-		if (!atomic_compare_exchange_strong(&origin->known[i].caller, &none, caller))
-			continue;
-		atomic_store_explicit(&origin->known[i].function, function, memory_order_release);
-		return;
-	}
-}
-
 void *scope_origin_search(struct scope_origin *origin, const void *caller)
 {
 	int saved = errno;
@@ -26,7 +14,7 @@ void *scope_origin_search(struct scope_origin *origin, const void *caller)
 
 	if (found) {
 		interposer_pin(found);
-		scope_origin_keep(origin, caller, found);
+		known_origin_keep(origin->known, SCOPE_ORIGINS, caller, found);
 	}
 	errno = saved;
 	return found;

@@ -11,20 +11,15 @@
 #ifndef PRELOAD_HOOK_SCOPE_ORIGIN_H
 #define PRELOAD_HOOK_SCOPE_ORIGIN_H
 
-#include <stdatomic.h>
-#include <stddef.h>
-
 #include "preload/base/hidden.h"
+#include "preload/hook/known_origin.h"
 
-/* callers that are remembered; for others the lookup is done at every call */
+/* callers that are remembered */
 #define SCOPE_ORIGINS 16u
 
 struct scope_origin {
 	const char *name;
-	struct {
-		_Atomic(const void *) caller;
-		_Atomic(void *) function; /* NULL: being looked up */
-	} known[SCOPE_ORIGINS];
+	struct known_origin known[SCOPE_ORIGINS];
 };
 
 /* The slow path. NULL: nobody defines it. */
@@ -32,18 +27,9 @@ PRELOAD_HIDDEN void *scope_origin_search(struct scope_origin *origin, const void
 
 static inline void *scope_origin_find(struct scope_origin *origin, const void *caller)
 {
-	for (unsigned int i = 0; i < SCOPE_ORIGINS; i++) {
-		const void *known = atomic_load_explicit(&origin->known[i].caller,
-							 memory_order_relaxed);
-		void *function;
+	void *function = known_origin_find(origin->known, SCOPE_ORIGINS, caller);
 
-		if (!known)
-			break;
-		function = atomic_load_explicit(&origin->known[i].function, memory_order_acquire);
-		if (known == caller && function)
-			return function;
-	}
-	return scope_origin_search(origin, caller);
+	return function ? function : scope_origin_search(origin, caller);
 }
 
 #endif

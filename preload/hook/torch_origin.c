@@ -77,18 +77,6 @@ static int search_module(struct dl_phdr_info *module, size_t bytes, void *contex
 	return is_caller;
 }
 
-static void origin_keep(struct torch_origin *origin, const void *caller, void *function)
-{
-	for (unsigned int i = 0; i < TORCH_ORIGINS; i++) {
-		const void *none = NULL;
-
-		if (!atomic_compare_exchange_strong(&origin->known[i].caller, &none, caller))
-			continue;
-		atomic_store_explicit(&origin->known[i].function, function, memory_order_release);
-		return;
-	}
-}
-
 void *torch_origin_search(struct torch_origin *origin, const void *caller)
 {
 	struct search search = { .origin = origin, .caller = (uintptr_t)caller };
@@ -104,7 +92,7 @@ void *torch_origin_search(struct torch_origin *origin, const void *caller)
 			interposer_pin(search.found);
 	}
 	if (search.found && search.keeps && caller)
-		origin_keep(origin, caller, search.found);
+		known_origin_keep(origin->known, TORCH_ORIGINS, caller, search.found);
 	errno = saved;
 	return search.found;
 }

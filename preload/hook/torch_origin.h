@@ -18,18 +18,14 @@
 #ifndef PRELOAD_HOOK_TORCH_ORIGIN_H
 #define PRELOAD_HOOK_TORCH_ORIGIN_H
 
-#include <stdatomic.h>
-#include <stddef.h>
+#include "preload/hook/known_origin.h"
 
-/* callers that are remembered; for others the lookup is done at every call */
+/* callers that are remembered */
 #define TORCH_ORIGINS 8u
 
 struct torch_origin {
 	const char *name;
-	struct {
-		_Atomic(const void *) caller;
-		_Atomic(void *) function; /* NULL: being looked up */
-	} known[TORCH_ORIGINS];
+	struct known_origin known[TORCH_ORIGINS];
 };
 
 /*
@@ -40,18 +36,9 @@ void *torch_origin_search(struct torch_origin *origin, const void *caller);
 
 static inline void *torch_origin_find(struct torch_origin *origin, const void *caller)
 {
-	for (unsigned int i = 0; i < TORCH_ORIGINS; i++) {
-		const void *known = atomic_load_explicit(&origin->known[i].caller,
-							 memory_order_relaxed);
-		void *function;
+	void *function = known_origin_find(origin->known, TORCH_ORIGINS, caller);
 
-		if (!known)
-			break;
-		function = atomic_load_explicit(&origin->known[i].function, memory_order_acquire);
-		if (known == caller && function)
-			return function;
-	}
-	return torch_origin_search(origin, caller);
+	return function ? function : torch_origin_search(origin, caller);
 }
 
 #endif

@@ -267,14 +267,3 @@ uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread)
 {
 	return nest_covered_ns(&ranges->nest, thread);
 }
-
-void range_row_merge(struct range_row *into, const struct range_row *from)
-{
-	timing_merge(&into->time, &from->time);
-	into->count += from->count;
-	into->open += from->open;
-	into->self_ns += from->self_ns;
-	work_add(&into->work, &from->work);
-	cpu_span_add(&into->cpu, &from->cpu);
-	range_gpu_merge(into, from);
-}

@@ -153,15 +153,11 @@ void ranges_cut_started(struct ranges *ranges, struct nest_place place, struct w
 void ranges_want_late(struct ranges *ranges, struct run *run);
 /* The start/end ranges of the process have changed. */
 void ranges_forget_set(struct ranges *ranges, uint32_t process);
-void range_gpu_merge(struct range_row *into, const struct range_row *from);
 void range_gpu_release(struct range_row *row);
 void ranges_late_init(struct ranges *ranges);
 void ranges_late_release(struct ranges *ranges);
 
 /* Returns how long at least one push/pop range was open on the thread; each moment counts once. */
 uint64_t ranges_covered_ns(const struct ranges *ranges, uint32_t thread);
-
-/* Adds the counters of `from`, for rows of the same text. */
-void range_row_merge(struct range_row *into, const struct range_row *from);
 
 #endif

@@ -19,14 +19,6 @@ static struct range_gpu *ranges_deferred_gpu_of(struct range_row *row)
 	return row->gpu;
 }
 
-void range_gpu_merge(struct range_row *into, const struct range_row *from)
-{
-	if (!from->gpu)
-		return;
-	timing_merge(&ranges_deferred_gpu_of(into)->projected, &from->gpu->projected);
-	into->gpu->self_ns += from->gpu->self_ns;
-}
-
 void range_gpu_release(struct range_row *row)
 {
 	if (row->gpu)

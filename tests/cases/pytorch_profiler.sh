@@ -6,6 +6,7 @@
 # timeout: 600
 # suite: test-all, trainings beside torch.profiler
 need_cuda_torch eager
+without_heap
 fake=$BUILD/fake
 preload="$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13"
 export FAKE_CUDA_COUNTS=$PWD/counts.%p.json

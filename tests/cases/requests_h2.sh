@@ -4,29 +4,16 @@
 # timeout: 300
 . "$ROOT/tests/lib.sh"
 need_servers
-export PYTHONPATH=$PYTHONPATH:$ROOT/tests/requests PYTHONDONTWRITEBYTECODE=1
-server=''
-trap '[[ ! $server ]] || kill -9 $server 2>/dev/null' EXIT
+. "$ROOT/tests/requests/serving.sh"
 
-listens() { # PORT
-	(exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
+client() { # NAME PORT
+	"$PYTHON" "$ROOT/tests/requests/h2_client.py" "$2" "$plan" 20 >"$1.json"
 }
 
-compare() { # NAME COMMAND...; {} is the port
-	local name=$1 port
-	shift
-	port=$(free_port)
-	rm -f "$OUTPUT"
-	LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT "${@//\{\}/$port}" >"$name.log" 2>&1 &
-	server=$!
-	eventually "$name listens" listens "$port"
-	"$PYTHON" "$ROOT/tests/requests/h2_client.py" "$port" "$plan" 20 >"$name.json" || fail "$name: the client failed: $(cat "$name.log")"
-	kill -TERM "$server"
-	wait "$server"
-	expect_eq "status of $name" $? 0
-	server=''
-	written "$OUTPUT"
-	"$REPORT" requests --limit 0 --by request --format json "$OUTPUT" >requests.json || fail "$name: prof-report: status $?"
+compare() { # NAME COMMAND...
+	local name=$1
+	recorded "$@"
+	expect_eq "end of $name" "$(cat "$name.status")" "status 0"
 	python3 -I -S - "$name.json" requests.json <<'E' || fail "$name: requests differ from the client's: $(cat "$name.json")"
 import json, sys, collections
 asked = {(method, path, status): (count, longest) for method, path, status, count, longest in json.load(open(sys.argv[1]))}

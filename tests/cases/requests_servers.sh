@@ -4,56 +4,18 @@
 # timeout: 600
 . "$ROOT/tests/lib.sh"
 need_servers
-export PYTHONPATH=$PYTHONPATH:$ROOT/tests/requests PYTHONDONTWRITEBYTECODE=1
-server=''
-trap '[[ ! $server ]] || kill -9 $server 2>/dev/null' EXIT
-
-listens() { # PORT
-	(exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
-}
-
-# Starts the server, asks for all of the plan, and ends it; the answers are in $1.json.
-serve() { # NAME PLAN COMMAND...; {} is the port
-	local name=$1 plan=$2 port
-	shift 2
-	port=$(free_port)
-	"${@//\{\}/$port}" >"$name.log" 2>&1 &
-	server=$!
-	eventually "$name listens" listens "$port"
-	# shellcheck disable=SC2086 # words
-	python3 "$ROOT/tests/requests/client.py" "$port" $plan >"$name.json" || fail "$name: the client failed: $(cat "$name.log")"
-	kill -TERM "$server"
-	wait "$server"
-	echo "status $?" >"$name.status"
-	server=''
-}
-
-answers() { # NAME: without times
-	python3 -I -S -c 'import json, sys; [print(*row[:5]) for row in json.load(open(sys.argv[1]))]' "$1.json"
-	cat "$1.status"
-}
-
-compare() { # NAME PLAN COMMAND...
-	local name=$1
-	rm -f "$OUTPUT"
-	serve "$name-bare" "${@:2}"
-	serve "$name" "$2" env LD_PRELOAD="$LIB" INTERCEPT_OUTPUT="$OUTPUT" "${@:3}"
-	cmp <(answers "$name-bare") <(answers "$name") || fail "$name: answers differ: $(diff <(answers "$name-bare") <(answers "$name"))"
-	written "$OUTPUT"
-	"$REPORT" requests --limit 0 --by request --format json "$OUTPUT" >requests.json || fail "$name: prof-report: status $?"
-	python3 "$ROOT/tests/requests/compare.py" "$name.json" requests.json || fail "$name: requests differ from the client's"
-}
+. "$ROOT/tests/requests/serving.sh"
 
 plan="GET:/a GET:/items/17 HEAD:/a POST:/echo:70000 GET:/stream GET:/missing GET:/error split:/c GET:/slow GET:/none new GET:/boom new GET:/a"
 kept="pipe:5:/b $plan"
 own=$ROOT/tests/requests/framework_app.py
-compare uvicorn_h11 "$kept" "$PYTHON" -m uvicorn --http h11 --loop asyncio --port {} asgi_app:app
-compare uvicorn_httptools "$kept" "$PYTHON" -m uvicorn --http httptools --loop uvloop --port {} asgi_app:app
-compare fastapi "$plan" "$PYTHON" -m uvicorn --port {} framework_app:fastapi_app
-compare hypercorn "$kept" "$PYTHON" -m hypercorn -b 127.0.0.1:{} asgi_app:app
-compare gunicorn_sync "$plan" "$PYTHON" -m gunicorn -w 1 -b 127.0.0.1:{} wsgi_app:app
-compare gunicorn_threads "$kept" "$PYTHON" -m gunicorn -w 1 --threads 2 -b 127.0.0.1:{} wsgi_app:app
-compare waitress "$plan" "$PYTHON" -m waitress --port={} wsgi_app:app
-compare flask "$plan" "$PYTHON" "$own" flask {}
-compare django "$plan" "$PYTHON" "$own" django {}
-compare aiohttp "$kept" "$PYTHON" "$own" aiohttp {}
+plan=$kept compare uvicorn_h11 "$PYTHON" -m uvicorn --http h11 --loop asyncio --port {} asgi_app:app
+plan=$kept compare uvicorn_httptools "$PYTHON" -m uvicorn --http httptools --loop uvloop --port {} asgi_app:app
+compare fastapi "$PYTHON" -m uvicorn --port {} framework_app:fastapi_app
+plan=$kept compare hypercorn "$PYTHON" -m hypercorn -b 127.0.0.1:{} asgi_app:app
+compare gunicorn_sync "$PYTHON" -m gunicorn -w 1 -b 127.0.0.1:{} wsgi_app:app
+plan=$kept compare gunicorn_threads "$PYTHON" -m gunicorn -w 1 --threads 2 -b 127.0.0.1:{} wsgi_app:app
+compare waitress "$PYTHON" -m waitress --port={} wsgi_app:app
+compare flask "$PYTHON" "$own" flask {}
+compare django "$PYTHON" "$own" django {}
+plan=$kept compare aiohttp "$PYTHON" "$own" aiohttp {}

@@ -4,49 +4,18 @@
 # timeout: 300
 . "$ROOT/tests/lib.sh"
 need_servers
-export PYTHONPATH=$PYTHONPATH:$ROOT/tests/requests PYTHONDONTWRITEBYTECODE=1
-server=''
-trap '[[ ! $server ]] || kill -9 $server 2>/dev/null' EXIT
-
-listens() { # PORT
-	(exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
-}
-
-# Starts the server, asks for all of the plan, and ends it; the answers are in $1.json.
-serve() { # NAME COMMAND...; {} is the port
-	local name=$1 port
-	shift
-	port=$(free_port)
-	"${@//\{\}/$port}" >"$name.log" 2>&1 &
-	server=$!
-	eventually "$name listens" listens "$port"
-	# shellcheck disable=SC2086 # words
-	TLS=1 python3 "$ROOT/tests/requests/client.py" "$port" $plan >"$name.json" || fail "$name: the client failed: $(cat "$name.log")"
-	kill -TERM "$server"
-	wait "$server"
-	server=''
-}
-
-answers() { # NAME: without times
-	python3 -I -S -c 'import json, sys; [print(*row[:5]) for row in json.load(open(sys.argv[1]))]' "$1.json"
-}
-
-compare() { # NAME COMMAND...
-	local name=$1
-	rm -f "$OUTPUT"
-	serve "$name-bare" "${@:2}"
-	serve "$name" env LD_PRELOAD="$LIB" INTERCEPT_OUTPUT="$OUTPUT" "${@:2}"
-	cmp <(answers "$name-bare") <(answers "$name") || fail "$name: answers differ: $(diff <(answers "$name-bare") <(answers "$name"))"
-	written "$OUTPUT"
-	"$REPORT" requests --limit 0 --by request --format json "$OUTPUT" >requests.json || fail "$name: prof-report: status $?"
-	python3 "$ROOT/tests/requests/compare.py" "$name.json" requests.json || fail "$name: requests differ from the client's"
-	! "$REPORT" requests "$OUTPUT" 2>&1 | grep -q 'encrypted' || fail "$name: requests are said to be missing"
-}
+. "$ROOT/tests/requests/serving.sh"
+export TLS=1 # of the client
 
 openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost 2>openssl.log || fail "openssl: $(cat openssl.log)"
 plan="GET:/a GET:/items/17 HEAD:/a POST:/echo:70000 GET:/stream GET:/missing GET:/error split:/c GET:/slow GET:/none new GET:/boom new GET:/a"
+nothing_is_missing() { # NAME
+	! "$REPORT" requests "$OUTPUT" 2>&1 | grep -q 'encrypted' || fail "$1: requests are said to be missing"
+}
 compare uvicorn "$PYTHON" -m uvicorn --ssl-keyfile key.pem --ssl-certfile cert.pem --port {} asgi_app:app
+nothing_is_missing uvicorn
 compare gunicorn "$PYTHON" -m gunicorn -w 1 --threads 2 --keyfile key.pem --certfile cert.pem -b 127.0.0.1:{} wsgi_app:app
+nothing_is_missing gunicorn
 
 # a client's own connections are no requests
 cat >client.py <<'END'

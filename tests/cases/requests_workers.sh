@@ -4,9 +4,7 @@
 # timeout: 300
 . "$ROOT/tests/lib.sh"
 need_servers
-export PYTHONPATH=$PYTHONPATH:$ROOT/tests/requests PYTHONDONTWRITEBYTECODE=1
-server=''
-trap '[[ ! $server ]] || kill -9 $server 2>/dev/null' EXIT
+. "$ROOT/tests/requests/serving.sh"
 
 start() { # COMMAND...; {} is the port
 	rm -f held go "$OUTPUT"*

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-need_torch
+need_torch eager
+without_heap
 need_program embeds_python
 library=$("$PYTHON" -c 'import os, sysconfig
 name = sysconfig.get_config_var("INSTSONAME") or ""

@@ -6,13 +6,13 @@
  *
  * usage: native_spin MODE [SECONDS]
  *   shares      alpha 50 %, beta 30 %, gamma_ 20 %, in turns of a few milliseconds
- *   threads     20 times four threads that spin for 50 ms each, and end; each in a function of its
+ *   threads     10 times four threads that spin for 50 ms each, and end; each in a function of its
  *               own
  *   many        250 threads at once, 20 ms each
  *   fork        two children, 60 and 40 %, one after the other
  *   heap        malloc() and free()
  *   child       a child, `native_spin after`, has all of it
- *   exec        half of the time here, then as `native_spin after`, which spins in gamma_
+ *   exec        half of the time here, then as `native_spin after SECONDS`, which spins in gamma_
  *   after       see exec
  *   plugins     libnative_one.so, which is closed, then libnative_two.so: 50 % each
  *   made        half of the time in code that is made at run time
@@ -96,7 +96,7 @@ static void *run_thread(void *argument)
 
 static void threads(void)
 {
-	for (int round = 0; round < 20; round++) {
+	for (int round = 0; round < 10; round++) {
 		pthread_t thread[THREADS];
 
 		for (size_t i = 0; i < THREADS; i++)
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
 		stacks(ns);
 	else if (!strcmp(mode, "exec")) {
 		alpha(ns / 2);
-		execl(argv[0], argv[0], "after", "2", (char *)NULL);
+		execl(argv[0], argv[0], "after", argv[2], (char *)NULL);
 		return 3;
 	} else if (!strcmp(mode, "for_ever")) {
 		puts("begins");

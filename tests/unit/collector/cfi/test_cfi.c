@@ -84,7 +84,7 @@ static void expect_frame(unsigned int offset, enum cfi_cfa cfa, int words, int r
 		frame_make(code, sizeof(code));         \
 	} while (0)
 
-static void test_stack_pointer(void **state)
+TEST(test_stack_pointer)
 {
 	/* push rbx; sub rsp, 16; remember; add; pop; ret; recall */
 	FRAME(0x41, 0x0e, 16, 0x83, 2, 0x44, 0x0e, 32, 0x0a, 0x02, 40, 0x0e, 8, 0x03, 1, 0, 0x0b, 0,
@@ -105,7 +105,7 @@ static void test_stack_pointer(void **state)
 	expect_frame(7, CFI_CFA_RSP, 1, 0);
 }
 
-static void test_frame_pointer(void **state)
+TEST(test_frame_pointer)
 {
 	FRAME(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x50, 0x0c, 7, 8);
 	expect_frame(4, CFI_CFA_RBP, 2, 2);
@@ -115,7 +115,7 @@ static void test_frame_pointer(void **state)
  * Compilers leave the rule of a register that was popped as it was: its place is below rsp then,
  * and the register has it again.
  */
-static void test_popped(void **state)
+TEST(test_popped)
 {
 	/* push rbp; push rbx; pop rbx; pop rbp */
 	FRAME(0x41, 0x0e, 16, 0x86, 2, 0x41, 0x0e, 24, 0x83, 3, 0x45, 0x0e, 16, 0x41, 0x0e, 8);
@@ -140,7 +140,7 @@ static void test_popped(void **state)
 	expect_frame(50, CFI_CFA_RSP, 1, 2);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const uint8_t codes[][4] = {
 		{ 0x0f, 1, 0x30, 0 },  /* the CFA is a number */
@@ -170,7 +170,7 @@ static void test_refused(void **state)
 }
 
 /* Every byte of a good table, with every bit of it turned and at every length of memory. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	FRAME(0x41, 0x0e, 16, 0x83, 2, 0x44, 0x0e, 32, 0x0a, 0x02, 40, 0x0e, 8, 0x0b);
 	for (unsigned int at = 0; at < FDE_AT + 40; at++) {
@@ -199,7 +199,7 @@ static void test_hostile(void **state)
 }
 
 /* What realigns its stack, the tables of procedures, and the frame of a signal's return. */
-static void test_expressions(void **state)
+TEST(test_expressions)
 {
 	/* gcc: the CFA is the word at rbp - 8; rbp is saved where it points to */
 	FRAME(0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0);
@@ -232,7 +232,7 @@ static void test_expressions(void **state)
 	expect_frame(50, CFI_CFA_RSP, 1, 0);
 }
 
-static void test_signal_frame(void **state)
+TEST(test_signal_frame)
 {
 	static const uint8_t signal_cie[] = { 20, 0, 0,    0,  0, 0,    0, 0, 1, 'z', 'R', 'S',
 					      0,  1, 0x78, 16, 1, 0x1b, 0, 0, 0, 0,   0,   0 };
@@ -250,7 +250,7 @@ static void test_signal_frame(void **state)
 }
 
 /* A program has unmapped tables of its own. */
-static void test_unmapped(void **state)
+TEST(test_unmapped)
 {
 	uint8_t *copy = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			     -1, 0);
@@ -266,16 +266,4 @@ static void test_unmapped(void **state)
 	assert_false(cfi_find_row(all, all.low, all.low + 4096, &row)); /* the search table */
 	assert_false(cfi_run_entry(all, all.low + 3 * 4096 - 4, all.low, &row));
 	munmap(copy + 2 * 4096, 4096);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stack_pointer), cmocka_unit_test(test_frame_pointer),
-		cmocka_unit_test(test_popped),        cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_hostile),       cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_signal_frame),  cmocka_unit_test(test_unmapped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,8 @@
  * collector/control/trigger.h: what a request may look like, what it means, and what is said of
  * any other.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "collector/control/trigger.h"
 
@@ -37,9 +32,8 @@ static void refused(const char *text, const char *expected)
 		fail_msg("'%s': '%s' has no '%s'", text, why, expected);
 }
 
-static void at_once(void **state)
+TEST(at_once)
 {
-	(void)state;
 	assert_int_equal(parsed("now").for_ns, 10 * SECOND);
 	assert_int_equal(parsed("now for 5s").for_ns, 5 * SECOND);
 	assert_int_equal(parsed("now for 1.5m").for_ns, 90 * SECOND);
@@ -61,11 +55,10 @@ static void at_once(void **state)
 	refused("now \033[2J", "'?[2J' is not");
 }
 
-static void steps(void **state)
+TEST(steps)
 {
 	struct trigger trigger = parsed("steps 5000..5003 ranks 0,3, 8..15");
 
-	(void)state;
 	assert_int_equal(trigger.kind, TRIGGER_STEPS);
 	assert_int_equal(trigger.from, 5000);
 	assert_int_equal(trigger.steps, 4);
@@ -87,9 +80,8 @@ static void steps(void **state)
 	refused("now ranks 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "at most 16 parts");
 }
 
-static void rules(void **state)
+TEST(rules)
 {
-	(void)state;
 	assert_int_equal(parsed("when step > 3 * p50").kind, TRIGGER_SLOW_STEP);
 	assert_true(parsed("when step>2.5*p50 for 20s").factor == 2.5);
 	assert_int_equal(parsed("when step>2.5*p50 for 20s").for_ns, 20 * SECOND);
@@ -111,14 +103,13 @@ static void rules(void **state)
 	refused("when no steps for 60s", "is not 'step for'");
 }
 
-static void lists(void **state)
+TEST(lists)
 {
 	static const char text[] = "# the night run\n steps 10..11\t# these\n\nnow for 5s;when no "
 				   "step for 60s\r\nwhat\nnever";
 	struct trigger_list list;
 	char why[TRIGGER_WHY_BYTES], many[TRIGGER_BYTES + 100];
 
-	(void)state;
 	assert_int_equal(trigger_parse_list(text, sizeof(text) - 1, &list, why), 2);
 	assert_int_equal(list.count, 3);
 	assert_string_equal(why, "'what' is not now, steps or when");
@@ -133,16 +124,4 @@ static void lists(void **state)
 	assert_int_equal(trigger_parse_list(many, sizeof(many), &list, why), 4);
 	assert_int_equal(list.count, TRIGGER_LIST);
 	assert_string_equal(why, "there are more than 16 requests");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(at_once),
-		cmocka_unit_test(steps),
-		cmocka_unit_test(rules),
-		cmocka_unit_test(lists),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

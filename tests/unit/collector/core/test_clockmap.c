@@ -57,7 +57,7 @@ static double map_error(const struct clockmap *map, const struct machine *m, dou
 	return fabs((double)clockmap_ns(map, machine_ticks(m, ns)) - ns);
 }
 
-static void starts_at_zero_with_the_measured_rate(void **state)
+TEST(starts_at_zero_with_the_measured_rate)
 {
 	struct machine m = { .hz = 2.9e9 };
 	struct clockmap map;
@@ -68,7 +68,7 @@ static void starts_at_zero_with_the_measured_rate(void **state)
 	assert_true(llabs((long long)clockmap_hz(&map) - 2900000000ll) < 10000);
 }
 
-static void is_continuous_and_rising(void **state)
+TEST(is_continuous_and_rising)
 {
 	struct machine m = { .hz = 2.5e9, .noise_ns = 2000, .seed = 3 };
 	struct clockmap map;
@@ -97,7 +97,7 @@ static void is_continuous_and_rising(void **state)
  * The first rate is 1000 ppm wrong, the readings are 50 ns off: after some seconds it must not
  * show.
  */
-static void converges_from_a_bad_start(void **state)
+TEST(converges_from_a_bad_start)
 {
 	struct machine m = { .hz = 3.1e9, .noise_ns = 50, .seed = 7 };
 	struct clockmap map;
@@ -112,7 +112,7 @@ static void converges_from_a_bad_start(void **state)
 	assert_true(map_error(&map, &m, 9.95e9) < 200);
 }
 
-static void follows_a_drifting_clock(void **state)
+TEST(follows_a_drifting_clock)
 {
 	struct machine m = { .hz = 2.0e9, .drift = 1e-6, .noise_ns = 30, .seed = 9 };
 	struct clockmap map;
@@ -128,7 +128,7 @@ static void follows_a_drifting_clock(void **state)
 }
 
 /* A suspended machine: the counter has gone on, the clock has not, and the other way round. */
-static void jumps_are_slewed(void **state)
+TEST(jumps_are_slewed)
 {
 	struct machine m = { .hz = 2.0e9 };
 	struct clockmap map;
@@ -152,7 +152,7 @@ static void jumps_are_slewed(void **state)
 	}
 }
 
-static void ticks_before_all_pieces_do_not_underflow(void **state)
+TEST(ticks_before_all_pieces_do_not_underflow)
 {
 	struct machine m = { .hz = 2.0e9 };
 	struct clockmap map;
@@ -168,7 +168,7 @@ static void ticks_before_all_pieces_do_not_underflow(void **state)
 	assert_true(clockmap_ns(&map, 1ull << 56) > 1ull << 54);
 }
 
-static void monotonic_clock_is_the_identity(void **state)
+TEST(monotonic_clock_is_the_identity)
 {
 	struct clockmap_sync base = { 1000, 1000, 0 }, now = { 2000, 2000, 0 },
 			     later = { 3000, 2500, 0 };
@@ -180,7 +180,7 @@ static void monotonic_clock_is_the_identity(void **state)
 	assert_int_equal(clockmap_hz(&map), 0);
 }
 
-static void real_clock_is_followed(void **state)
+TEST(real_clock_is_followed)
 {
 	struct clockmap map = { .clock = REGION_CLOCK_TSC };
 	struct clockmap_sync base, now;
@@ -193,20 +193,4 @@ static void real_clock_is_followed(void **state)
 	clockmap_sample(&map, &now);
 	assert_true(llabs((long long)(clockmap_ns(&map, now.tsc - base.tsc) + base.mono_ns -
 				      now.mono_ns)) < 100000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(starts_at_zero_with_the_measured_rate),
-		cmocka_unit_test(is_continuous_and_rising),
-		cmocka_unit_test(converges_from_a_bad_start),
-		cmocka_unit_test(follows_a_drifting_clock),
-		cmocka_unit_test(jumps_are_slewed),
-		cmocka_unit_test(ticks_before_all_pieces_do_not_underflow),
-		cmocka_unit_test(monotonic_clock_is_the_identity),
-		cmocka_unit_test(real_clock_is_followed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

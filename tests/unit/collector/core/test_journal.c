@@ -6,7 +6,7 @@
 
 #define CLEARED_NS 500u
 
-static void test_newest_of_nothing(void **state)
+TEST(test_newest_of_nothing)
 {
 	struct journal journal;
 
@@ -15,7 +15,7 @@ static void test_newest_of_nothing(void **state)
 	journal_release(&journal);
 }
 
-static void test_newest_is_not_the_last(void **state)
+TEST(test_newest_is_not_the_last)
 {
 	struct journal journal;
 
@@ -28,14 +28,4 @@ static void test_newest_is_not_the_last(void **state)
 	journal_clear(&journal, CLEARED_NS);
 	assert_int_equal(journal_newest_ns(&journal), 0);
 	journal_release(&journal);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_newest_of_nothing),
-		cmocka_unit_test(test_newest_is_not_the_last),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,24 +4,18 @@
  * room.
  */
 /* links: collector */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "collector/core/texts.h"
 
 #define LONG_TEXT 65536u
 
-static void texts_are_found_by_id(void **state)
+TEST(texts_are_found_by_id)
 {
 	struct texts texts = { 0 };
 	size_t length;
 
-	(void)state;
 	texts_keep(&texts, 3, "three", 5);
 	texts_keep(&texts, 5000, "many", 4);
 	assert_null(texts_find(&texts, 4, &length));
@@ -32,11 +26,10 @@ static void texts_are_found_by_id(void **state)
 	texts_release(&texts);
 }
 
-static void texts_are_stale_in_a_new_turn(void **state)
+TEST(texts_are_stale_in_a_new_turn)
 {
 	struct texts texts = { 0 };
 
-	(void)state;
 	texts_keep(&texts, 1, "one", 3);
 	assert_false(texts_is_stale(&texts, 1));
 	texts.turn++;
@@ -48,13 +41,12 @@ static void texts_are_stale_in_a_new_turn(void **state)
 }
 
 /* The unused ones are forgotten, the bound holds. */
-static void texts_forget_what_is_unused(void **state)
+TEST(texts_forget_what_is_unused)
 {
 	static char text[LONG_TEXT];
 	struct texts texts = { 0 };
 	size_t length;
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	texts_keep(&texts, 1, "unused", 6);
 	texts_keep(&texts, 2, "used", 4);
@@ -69,15 +61,4 @@ static void texts_forget_what_is_unused(void **state)
 	assert_memory_equal(texts_find(&texts, 2, &length), "used", 4);
 	assert_non_null(texts_find(&texts, 999, &length));
 	texts_release(&texts);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_are_found_by_id),
-		cmocka_unit_test(texts_are_stale_in_a_new_turn),
-		cmocka_unit_test(texts_forget_what_is_unused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void words_of_families_are_found(void **state)
+TEST_BOTH(words_of_families_are_found, set_up, tear_down)
 {
 	for (uint64_t i = 0; i < EVT_FAMILY_LIMIT; i++)
 		header->family[i] = 1000 + i;
@@ -40,7 +40,7 @@ static void words_of_families_are_found(void **state)
 	assert_int_equal(view_family_word(&view, EVT_FAMILY_system), 1000 + EVT_FAMILY_system);
 }
 
-static void other_builds_are_refused(void **state)
+TEST_BOTH(other_builds_are_refused, set_up, tear_down)
 {
 	header->version = REGION_VERSION - 1;
 	assert_int_equal(view_init(&view, header, BYTES, said), -1);
@@ -54,14 +54,4 @@ static void other_builds_are_refused(void **state)
 	header->bytes = BYTES + 4096;
 	assert_int_equal(view_init(&view, header, BYTES, said), -1);
 	assert_non_null(strstr(said, "claims"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(words_of_families_are_found, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(other_builds_are_refused, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ _Static_assert((int)NVML_VALUE_TYPE_DOUBLE == (int)NVML_DOUBLE &&
 #endif
 #endif
 
-static void questions_that_take_long_are_asked_rarely(void **state)
+TEST(questions_that_take_long_are_asked_rarely)
 {
 	assert_int_equal(figures_pause_ns(0), 1000000000u);
 	assert_int_equal(figures_pause_ns(FIGURE_NS_A_SECOND), 1000000000u);
@@ -97,7 +97,7 @@ static void puts_work(struct gpus *gpus, uint32_t process, uint64_t device)
 	gpus_take(gpus, &names, process, EVT_gpu_kernel, 0, (const uint64_t *)&told);
 }
 
-static void a_gpu_is_used_if_it_works_or_is_the_only_one(void **state)
+TEST(a_gpu_is_used_if_it_works_or_is_the_only_one)
 {
 	struct gpus *gpus = gpus_new();
 
@@ -118,7 +118,7 @@ static void a_gpu_is_used_if_it_works_or_is_the_only_one(void **state)
 	gpus_free(gpus);
 }
 
-static void a_process_without_cupti_is_unnamed(void **state)
+TEST(a_process_without_cupti_is_unnamed)
 {
 	const uint64_t launch[EVT_WORDS_MAX] = { 0 };
 	struct names names = { .count = 0 };
@@ -135,7 +135,7 @@ static void a_process_without_cupti_is_unnamed(void **state)
 	gpus_free(gpus);
 }
 
-static void what_has_no_room_is_counted(void **state)
+TEST(what_has_no_room_is_counted)
 {
 	struct gpus *gpus = gpus_new();
 
@@ -146,16 +146,4 @@ static void what_has_no_room_is_counted(void **state)
 	puts_device(gpus, 1, UINT64_MAX, true);
 	assert_int_equal(gpus->refused, 4);
 	gpus_free(gpus);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(questions_that_take_long_are_asked_rarely),
-		cmocka_unit_test(a_gpu_is_used_if_it_works_or_is_the_only_one),
-		cmocka_unit_test(a_process_without_cupti_is_unnamed),
-		cmocka_unit_test(what_has_no_room_is_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

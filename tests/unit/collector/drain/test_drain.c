@@ -8,7 +8,7 @@
 
 #include "collector/turn/epoch.h"
 
-static void heap_records_arrive_exactly(void **state)
+TEST_BOTH(heap_records_arrive_exactly, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	const struct event *e;
@@ -40,7 +40,7 @@ static void heap_records_arrive_exactly(void **state)
 }
 
 /* Several times round the ring, with records of 2 and 3 words: pads of every length. */
-static void ring_goes_round_without_loss(void **state)
+TEST_BOTH(ring_goes_round_without_loss, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	uint64_t words, puts = 0;
@@ -79,7 +79,7 @@ static const char *pushed_name(size_t nth)
 	return content_string(&content, EVENT_AS(nvtx_push, e)->name);
 }
 
-static void names_are_joined_whenever_they_come(void **state)
+TEST_BOTH(names_are_joined_whenever_they_come, setup, teardown)
 {
 	static const char longer[] =
 		"a name that is longer than the sixty-four bytes that one piece of text can hold";
@@ -107,7 +107,7 @@ static void names_are_joined_whenever_they_come(void **state)
 	assert_string_equal(pushed_name(4), "");
 }
 
-static void text_that_cannot_be_closes_the_ring(void **state)
+TEST_BOTH(text_that_cannot_be_closes_the_ring, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	uint64_t record[RECORD_PIECE_WORDS] = { record_word(fixture_ticks(&f), RECORD_TEXT), 9,
@@ -182,11 +182,10 @@ static void damage_length(struct region_ring *ring)
 	at[3] = record_word(5, EVT_nvtx_mark); /* 7 words where 2 are published */
 }
 
-#define SCRIBBLE_TEST(what)                        \
-	static void scribbled_##what(void **state) \
-	{                                          \
-		(void)state;                       \
-		scribble(damage_##what);           \
+#define SCRIBBLE_TEST(what)                          \
+	TEST_BOTH(scribbled_##what, setup, teardown) \
+	{                                            \
+		scribble(damage_##what);             \
 	}
 SCRIBBLE_TEST(head)
 SCRIBBLE_TEST(head_back)
@@ -197,7 +196,7 @@ SCRIBBLE_TEST(pad)
 SCRIBBLE_TEST(length)
 
 /* The tail belongs to the collector: what the program writes over it changes nothing. */
-static void scribbled_tail_is_not_believed(void **state)
+TEST_BOTH(scribbled_tail_is_not_believed, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
@@ -211,7 +210,7 @@ static void scribbled_tail_is_not_believed(void **state)
 	assert_int_equal(content_count(&content, EVT_lost), 0);
 }
 
-static void ring_of_no_process_is_refused(void **state)
+TEST_BOTH(ring_of_no_process_is_refused, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
@@ -221,7 +220,7 @@ static void ring_of_no_process_is_refused(void **state)
 	assert_int_equal(content_count(&content, EVT_thread), 0);
 }
 
-static void drops_are_told_once(void **state)
+TEST_BOTH(drops_are_told_once, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
@@ -245,7 +244,7 @@ static void drops_are_told_once(void **state)
 }
 
 /* A record is in no later frame than the one whose watermark passes it. */
-static void frames_are_consistent_cuts(void **state)
+TEST_BOTH(frames_are_consistent_cuts, setup, teardown)
 {
 	struct region_ring *one = fixture_add_ring(&f, 0, 0, 77);
 	struct region_ring *other = fixture_add_ring(&f, 1, 0, 78);
@@ -259,28 +258,4 @@ static void frames_are_consistent_cuts(void **state)
 	assert_int_equal(content_count(&content, EVT_malloc), 20000);
 	for (size_t i = 1; i < content.frames; i++)
 		assert_true(content.info[i].watermark_ns >= content.info[i - 1].watermark_ns);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(heap_records_arrive_exactly),
-		TEST(ring_goes_round_without_loss),
-		TEST(names_are_joined_whenever_they_come),
-		TEST(text_that_cannot_be_closes_the_ring),
-		TEST(scribbled_head),
-		TEST(scribbled_head_back),
-		TEST(scribbled_type),
-		TEST(scribbled_type_system),
-		TEST(scribbled_time),
-		TEST(scribbled_pad),
-		TEST(scribbled_length),
-		TEST(scribbled_tail_is_not_believed),
-		TEST(ring_of_no_process_is_refused),
-		TEST(drops_are_told_once),
-		TEST(frames_are_consistent_cuts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static uint64_t caller_of(size_t nth)
 	return EVENT_AS(malloc, event)->caller;
 }
 
-static void heap_records_have_stacks(void **state)
+TEST_BOTH(heap_records_have_stacks, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
@@ -91,7 +91,7 @@ static void heap_records_have_stacks(void **state)
 }
 
 /* Of the next record, whatever it is, and of no other. */
-static void a_stack_goes_before_its_record(void **state)
+TEST_BOTH(a_stack_goes_before_its_record, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
@@ -134,7 +134,7 @@ static void a_stack_goes_before_its_record(void **state)
 }
 
 /* One at a time, so that each turn ends between the two. */
-static void a_stack_waits_for_its_record(void **state)
+TEST_BOTH(a_stack_waits_for_its_record, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
@@ -153,7 +153,7 @@ static void a_stack_waits_for_its_record(void **state)
  * Rings are drained one after the other; those of later turns lie before the definition, and after
  * it.
  */
-static void frames_may_be_defined_in_another_ring(void **state)
+TEST_BOTH(frames_may_be_defined_in_another_ring, setup, teardown)
 {
 	struct region_ring *first = fixture_add_ring(&f, 0, 0, 77);
 	struct region_ring *second = fixture_add_ring(&f, 1, 0, 78);
@@ -176,7 +176,7 @@ static void frames_may_be_defined_in_another_ring(void **state)
  * The record has been cut, the definition behind the cut is in the ring: it is found there, and
  * taken once more later.
  */
-static void frames_may_be_defined_behind_the_cut(void **state)
+TEST_BOTH(frames_may_be_defined_behind_the_cut, setup, teardown)
 {
 	struct region_ring *first = fixture_add_ring(&f, 0, 0, 77);
 	struct region_ring *second = fixture_add_ring(&f, 1, 0, 78);
@@ -199,7 +199,7 @@ static void frames_may_be_defined_behind_the_cut(void **state)
 	assert_int_equal(content_count(&content, EVT_lost), 0);
 }
 
-static void what_is_known_of_a_stack_stays(void **state)
+TEST_BOTH(what_is_known_of_a_stack_stays, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
@@ -217,7 +217,7 @@ static void what_is_known_of_a_stack_stays(void **state)
 }
 
 /* Two processes say the same; another says otherwise. */
-static void the_first_definition_holds(void **state)
+TEST_BOTH(the_first_definition_holds, setup, teardown)
 {
 	struct region_ring *first = fixture_add_ring(&f, 0, 0, 77), *second;
 
@@ -239,7 +239,7 @@ static void the_first_definition_holds(void **state)
 }
 
 /* Circles of one and of three; they are cut, each frame stands in them once at most. */
-static void circles_are_cut(void **state)
+TEST_BOTH(circles_are_cut, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 
@@ -257,7 +257,7 @@ static void circles_are_cut(void **state)
 	assert_int_equal(content_lost(&content, EVT_LOST_STACK), 2);
 }
 
-static void stacks_have_a_greatest_depth(void **state)
+TEST_BOTH(stacks_have_a_greatest_depth, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	const uint64_t deep = 100000;
@@ -290,33 +290,33 @@ static void check_shuts(const uint64_t *record, unsigned int words)
 	assert_int_equal(content_lost(&content, EVT_LOST_SCRIBBLED), 1);
 }
 
-static void frame_without_id_shuts_the_ring(void **state)
+TEST_BOTH(frame_without_id_shuts_the_ring, setup, teardown)
 {
 	check_shuts((uint64_t[]){ RECORD_FRAME, 0, 0, 0x401000 }, 4);
 }
 
-static void frame_with_long_id_shuts_the_ring(void **state)
+TEST_BOTH(frame_with_long_id_shuts_the_ring, setup, teardown)
 {
 	check_shuts((uint64_t[]){ RECORD_FRAME, RECORD_STACK_BIT, 0, 0x401000 }, 4);
 }
 
-static void frame_with_long_parent_shuts_the_ring(void **state)
+TEST_BOTH(frame_with_long_parent_shuts_the_ring, setup, teardown)
 {
 	check_shuts((uint64_t[]){ RECORD_FRAME, 1, UINT64_MAX, 0x401000 }, 4);
 }
 
-static void stack_without_id_shuts_the_ring(void **state)
+TEST_BOTH(stack_without_id_shuts_the_ring, setup, teardown)
 {
 	check_shuts((uint64_t[]){ RECORD_STACK, 0 }, 2);
 }
 
-static void stack_with_long_id_shuts_the_ring(void **state)
+TEST_BOTH(stack_with_long_id_shuts_the_ring, setup, teardown)
 {
 	check_shuts((uint64_t[]){ RECORD_STACK, RECORD_STACK_BIT | 1 }, 2);
 }
 
 /* The ring's end lies between a stack and its record. */
-static void pads_are_no_records(void **state)
+TEST_BOTH(pads_are_no_records, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	uint64_t words;
@@ -334,28 +334,4 @@ static void pads_are_no_records(void **state)
 	finish();
 	assert_stack(EVT_malloc, 0, 0x401000);
 	assert_int_equal(content_count(&content, EVT_lost), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(heap_records_have_stacks),
-		TEST(a_stack_goes_before_its_record),
-		TEST(a_stack_waits_for_its_record),
-		TEST(frames_may_be_defined_in_another_ring),
-		TEST(frames_may_be_defined_behind_the_cut),
-		TEST(what_is_known_of_a_stack_stays),
-		TEST(the_first_definition_holds),
-		TEST(circles_are_cut),
-		TEST(stacks_have_a_greatest_depth),
-		TEST(frame_without_id_shuts_the_ring),
-		TEST(frame_with_long_id_shuts_the_ring),
-		TEST(frame_with_long_parent_shuts_the_ring),
-		TEST(stack_without_id_shuts_the_ring),
-		TEST(stack_with_long_id_shuts_the_ring),
-		TEST(pads_are_no_records),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void put_call(uint64_t count, uint64_t name)
 		    7);
 }
 
-static void they_arrive_like_others(void **state)
+TEST_BOTH(they_arrive_like_others, setup, teardown)
 {
 	const struct event *e;
 
@@ -58,7 +58,7 @@ static void they_arrive_like_others(void **state)
 	assert_int_equal(content_count(&content, EVT_free), 1);
 }
 
-static void stacks_belong_to_them(void **state)
+TEST_BOTH(stacks_belong_to_them, setup, teardown)
 {
 	ring = fixture_add_ring(&f, 0, 0, 77);
 	fixture_put(&f, ring,
@@ -82,7 +82,7 @@ static void stacks_belong_to_them(void **state)
 }
 
 /* Numbers that no recorder writes; a record that ends behind what is there. */
-static void nonsense_closes_the_ring(void **state)
+TEST_BOTH(nonsense_closes_the_ring, setup, teardown)
 {
 	const uint64_t wrong[] = {
 		0, EVT_malloc, EVT_ID_BLOCKS, NUMBER(system, 7), NUMBER(io, 1), 1u << 16, UINT64_MAX
@@ -103,15 +103,4 @@ static void nonsense_closes_the_ring(void **state)
 	finish();
 	assert_int_equal(content_count(&content, EVT_probe_call), 0);
 	assert_int_equal(content_count(&content, EVT_lost), 1 + sizeof(wrong) / sizeof(wrong[0]));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(they_arrive_like_others, setup, teardown),
-		cmocka_unit_test_setup_teardown(stacks_belong_to_them, setup, teardown),
-		cmocka_unit_test_setup_teardown(nonsense_closes_the_ring, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

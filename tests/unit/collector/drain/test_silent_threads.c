@@ -44,7 +44,7 @@ static unsigned int known(void)
 	return count;
 }
 
-static void a_thread_is_known_until_a_look_finds_it_gone(void **state)
+TEST(a_thread_is_known_until_a_look_finds_it_gone)
 {
 	struct clockmap_sync base = { 0, 0, 0 };
 	pthread_t thread[THREADS];
@@ -76,7 +76,7 @@ static void a_thread_is_known_until_a_look_finds_it_gone(void **state)
 }
 
 /* A visit sees a few threads. The numbers stay when those have ended, and are told once. */
-static void what_was_counted_is_known_after_the_end(void **state)
+TEST(what_was_counted_is_known_after_the_end)
 {
 	struct thread_sched seen[2];
 	pthread_t thread[THREADS];
@@ -111,21 +111,10 @@ static void what_was_counted_is_known_after_the_end(void **state)
 	assert_int_equal(silent.count, 0);
 }
 
-static void a_process_that_is_gone_has_no_threads(void **state)
+TEST(a_process_that_is_gone_has_no_threads)
 {
 	struct process gone = { .pid = 0x7fffffff };
 
 	silent_threads_look(&silent, &common, &gone, true);
 	assert_int_equal(silent.count, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_is_known_until_a_look_finds_it_gone),
-		cmocka_unit_test(what_was_counted_is_known_after_the_end),
-		cmocka_unit_test(a_process_that_is_gone_has_no_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,8 @@
  * is replaced.
  */
 /* links: collector */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "collector/drain/standing.h"
 
@@ -19,7 +15,6 @@ static uint64_t now_ns;
 
 static int standing_setup(void **state)
 {
-	(void)state;
 	standing_release(&standing);
 	standing_list_release(&shared);
 	return 0;
@@ -32,9 +27,8 @@ static void take_words(uint32_t id, const uint64_t *value)
 
 #define TAKE(event, ...) take_words(EVT_##event, (const uint64_t[EVT_FIELDS_MAX]){ __VA_ARGS__ })
 
-static void pops_end_the_innermost_of_their_domain(void **state)
+TEST_SET_UP(pops_end_the_innermost_of_their_domain, standing_setup)
 {
-	(void)state;
 	TAKE(nvtx_push, 0, 1);
 	TAKE(nvtx_push, 9, 2);
 	TAKE(nvtx_pop, 0);
@@ -46,9 +40,8 @@ static void pops_end_the_innermost_of_their_domain(void **state)
 	assert_int_equal(standing.list.count, 0);
 }
 
-static void operators_end_by_place_or_by_identity(void **state)
+TEST_SET_UP(operators_end_by_place_or_by_identity, standing_setup)
 {
-	(void)state;
 	TAKE(torch_begin, 1);
 	TAKE(torch_begin, 2);
 	TAKE(torch_begin_id, 3, 7, 0, 0, 0, 0x1000, 0);
@@ -64,9 +57,8 @@ static void operators_end_by_place_or_by_identity(void **state)
 	TAKE(torch_end, 0); /* one that began before anything was recorded */
 }
 
-static void a_step_follows_a_step(void **state)
+TEST_SET_UP(a_step_follows_a_step, standing_setup)
 {
-	(void)state;
 	TAKE(step, 4, 1);
 	TAKE(step, 5, 1);
 	assert_int_equal(shared.count, 1);
@@ -75,9 +67,8 @@ static void a_step_follows_a_step(void **state)
 	assert_int_equal(shared.count, 0);
 }
 
-static void what_holds_survives_a_cut(void **state)
+TEST_SET_UP(what_holds_survives_a_cut, standing_setup)
 {
-	(void)state;
 	TAKE(fact, 1, 2, 0);
 	TAKE(fact, 3, 4, 0);
 	TAKE(fact, 1, 5, 0);
@@ -89,9 +80,8 @@ static void what_holds_survives_a_cut(void **state)
 }
 
 /* Deeper than what is kept: the ends of those that are not there end nothing else. */
-static void scopes_without_room_are_counted(void **state)
+TEST_SET_UP(scopes_without_room_are_counted, standing_setup)
 {
-	(void)state;
 	for (unsigned int i = 0; i < STANDING_MAX + 10; i++)
 		TAKE(nvtx_push, 0, i);
 	assert_int_equal(standing.list.count, STANDING_MAX);
@@ -99,17 +89,4 @@ static void scopes_without_room_are_counted(void **state)
 	for (unsigned int i = 0; i < 11; i++)
 		TAKE(nvtx_pop, 0);
 	assert_int_equal(standing.list.count, STANDING_MAX - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(pops_end_the_innermost_of_their_domain, standing_setup),
-		cmocka_unit_test_setup(operators_end_by_place_or_by_identity, standing_setup),
-		cmocka_unit_test_setup(a_step_follows_a_step, standing_setup),
-		cmocka_unit_test_setup(what_holds_survives_a_cut, standing_setup),
-		cmocka_unit_test_setup(scopes_without_room_are_counted, standing_setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static void expect_life(struct thread_facts facts, uint64_t lived_ns, uint64_t u
 	assert_int_equal(life.used_ns, used_ns);
 }
 
-static void a_thread_counts_from_its_start(void **state)
+TEST(a_thread_counts_from_its_start)
 {
 	/* it began within [200, 210) ms: for 790 ms at least */
 	expect_life((struct thread_facts){ .process_ns = 100 * MS,
@@ -42,7 +42,7 @@ static void a_thread_counts_from_its_start(void **state)
 		    1 * MS, 1 * MS);
 }
 
-static void of_one_that_is_gone_its_cpu_time_is_known(void **state)
+TEST(of_one_that_is_gone_its_cpu_time_is_known)
 {
 	expect_life((struct thread_facts){ .process_ns = 100 * MS,
 					   .first_ns = 1000 * MS,
@@ -51,7 +51,7 @@ static void of_one_that_is_gone_its_cpu_time_is_known(void **state)
 		    300 * MS, 300 * MS);
 }
 
-static void what_was_before_the_recording_does_not_count(void **state)
+TEST(what_was_before_the_recording_does_not_count)
 {
 	/* the thread that began it, whenever it was born: as exec leaves it, too */
 	expect_life((struct thread_facts){ .process_ns = 100 * MS,
@@ -87,7 +87,7 @@ static void what_was_before_the_recording_does_not_count(void **state)
 		    880 * MS, 700 * MS);
 }
 
-static void nothing_is_longer_than_the_recording(void **state)
+TEST(nothing_is_longer_than_the_recording)
 {
 	expect_life((struct thread_facts){ .process_ns = 900 * MS,
 					   .first_ns = 1000 * MS,
@@ -103,16 +103,4 @@ static void nothing_is_longer_than_the_recording(void **state)
 					   .cpu_ns = 5 * MS,
 					   .before_cpu_ns = 6 * MS },
 		    0, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thread_counts_from_its_start),
-		cmocka_unit_test(of_one_that_is_gone_its_cpu_time_is_known),
-		cmocka_unit_test(what_was_before_the_recording_does_not_count),
-		cmocka_unit_test(nothing_is_longer_than_the_recording),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

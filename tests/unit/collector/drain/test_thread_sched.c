@@ -18,7 +18,7 @@
 #define S (1000 * MS)
 #define SLACK MS
 
-static void a_sleep_is_no_wait_for_a_cpu(void **state)
+TEST(a_sleep_is_no_wait_for_a_cpu)
 {
 	struct thread_sched sched = { .runnable_ns = 30 * MS, .looks = 1 };
 
@@ -32,7 +32,7 @@ static void a_sleep_is_no_wait_for_a_cpu(void **state)
 	assert_int_equal(sched.runnable_ns, 150 * MS + SLACK);
 }
 
-static void a_wait_counts_whole(void **state)
+TEST(a_wait_counts_whole)
 {
 	struct thread_sched sched = { .runnable_ns = 30 * MS, .looks = 1 };
 
@@ -46,7 +46,7 @@ static void a_wait_counts_whole(void **state)
 }
 
 /* Another thread with the same id: its figures are smaller than those of the one before. */
-static void a_thread_with_a_used_id_is_not_later(void **state)
+TEST(a_thread_with_a_used_id_is_not_later)
 {
 	struct thread_sched before = { .cpu_ns = 5 * MS, .runnable_ns = 30 * MS, .over_ns = S },
 			    now = before;
@@ -67,7 +67,7 @@ static void *wait_for_it(void *unused)
 	return unused;
 }
 
-static void a_thread_that_sleeps_is_seen(void **state)
+TEST(a_thread_that_sleeps_is_seen)
 {
 	struct thread_sched sleeper = { 0 }, self = { 0 };
 	const struct timespec nap = { .tv_nsec = 5 * MS };
@@ -88,16 +88,4 @@ static void a_thread_that_sleeps_is_seen(void **state)
 	sem_post(&is_done);
 	pthread_join(thread, NULL);
 	sem_destroy(&is_done);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sleep_is_no_wait_for_a_cpu),
-		cmocka_unit_test(a_wait_counts_whole),
-		cmocka_unit_test(a_thread_with_a_used_id_is_not_later),
-		cmocka_unit_test(a_thread_that_sleeps_is_seen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

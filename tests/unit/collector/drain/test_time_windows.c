@@ -24,7 +24,6 @@ static void window_budget(uint64_t word)
 
 static int setup(void **state)
 {
-	(void)state;
 	fixture_init(&fixture, REGION_BYTES);
 	memset(&common, 0, sizeof(common));
 	memset(&processes, 0, sizeof(processes));
@@ -38,7 +37,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	journal_release(&common.journal);
 	fixture_release(&fixture);
 	return 0;
@@ -73,12 +71,11 @@ static unsigned int blocks_on(unsigned int from, unsigned int count, uint64_t wo
 	return on;
 }
 
-static void test_windows_of_a_fixed_share_are_drawn_by_number(void **state)
+TEST_BOTH(test_windows_of_a_fixed_share_are_drawn_by_number, setup, teardown)
 {
 	unsigned int first = (unsigned int)(FIRST_MS * 1000000 / WINDOW_NS);
 	bool is_on = true;
 
-	(void)state;
 	window_budget(1u << 31 | BUDGET_WORD_SHARE);
 	for (unsigned int block = 0; block < 100; block++) {
 		uint64_t now = START + block * WINDOW_NS + 1;
@@ -101,24 +98,22 @@ static void test_windows_of_a_fixed_share_are_drawn_by_number(void **state)
 	}
 }
 
-static void test_windows_come_to_their_share(void **state)
+TEST_BOTH(test_windows_come_to_their_share, setup, teardown)
 {
 	unsigned int on;
 
-	(void)state;
 	window_budget(1u << 29 | BUDGET_WORD_SHARE);
 	on = blocks_on(100, BLOCKS, 0);
 	/* five standard deviations; the draw is fixed, so the answer never changes */
 	assert_in_range(on, BLOCKS / 8 - 105, BLOCKS / 8 + 105);
 }
 
-static void test_windows_keep_to_what_may_be_paid(void **state)
+TEST_BOTH(test_windows_keep_to_what_may_be_paid, setup, teardown)
 {
 	/* in a window, words cost a tenth of the time: of 2 % there may be a fifth */
 	uint64_t words = WINDOW_NS / 10 / WINDOW_NS_OF_WORD;
 	unsigned int on;
 
-	(void)state;
 	window_budget(20000);
 	assert_int_equal(blocks_on(0, 4, words), 4);
 	(void)blocks_on(4, 400, words);
@@ -126,9 +121,8 @@ static void test_windows_keep_to_what_may_be_paid(void **state)
 	assert_in_range(on, BLOCKS / 5 - 126, BLOCKS / 5 + 126);
 }
 
-static void test_windows_end_with_the_first_step(void **state)
+TEST_BOTH(test_windows_end_with_the_first_step, setup, teardown)
 {
-	(void)state;
 	window_budget(1u << 20 | BUDGET_WORD_SHARE);
 	(void)blocks_on(0, 50, 0);
 	assert_false(window_is_on());
@@ -137,19 +131,4 @@ static void test_windows_end_with_the_first_step(void **state)
 		(void)time_windows_take(&processes, &common, START + block * WINDOW_NS);
 	assert_int_equal(common.journal.count, 0);
 	assert_false(window_is_on());
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_windows_of_a_fixed_share_are_drawn_by_number,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_windows_come_to_their_share, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_windows_keep_to_what_may_be_paid, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_windows_end_with_the_first_step, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

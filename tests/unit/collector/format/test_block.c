@@ -27,10 +27,10 @@ static void check_event(const struct event *event, uint32_t id, const uint64_t *
 			    (const void *)(uintptr_t)words[count - 1], words[count]);
 }
 
-static void every_event_round_trip(void **state)
+TEST_BOTH(every_event_round_trip, fixture_new, fixture_free)
 {
 	static const char text[70000] = "a text";
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 
 	for (uint32_t id = 1; id < EVT_ID_LIMIT; id++) {
 		uint64_t words[EDGES][EVT_WORDS_MAX];
@@ -88,9 +88,9 @@ static void random_words(uint64_t *seed, uint32_t id, uint64_t words[EVT_WORDS_M
  * Columns are read for many events at once: each gets its own values, however their kinds take
  * turns.
  */
-static void kinds_may_take_turns(void **state)
+TEST_BOTH(kinds_may_take_turns, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	uint64_t seed = 11, words[EVT_WORDS_MAX];
 	struct event_block block;
 
@@ -114,7 +114,7 @@ static void kinds_may_take_turns(void **state)
 }
 
 /* Units of 32 ns without a sum of errors; the other records are exact, and the order holds. */
-static void heap_times_are_rounded(void **state)
+TEST_BOTH(heap_times_are_rounded, fixture_new, fixture_free)
 {
 	static const struct {
 		bool heap;
@@ -124,7 +124,7 @@ static void heap_times_are_rounded(void **state)
 		     { false, 1093, 1093 }, { true, 5000, 4997 }, { true, 7, 4997 },
 		     { false, 4999, 4999 }, { true, 5031, 5031 } };
 	const size_t count = sizeof(time) / sizeof(time[0]);
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct event_block block;
 
 	frame_begin_block(f->writer, 1);
@@ -140,10 +140,10 @@ static void heap_times_are_rounded(void **state)
 		assert_int_equal(block.event[i].time_ns, time[i].out);
 }
 
-static void heap_times_may_be_huge(void **state)
+TEST_BOTH(heap_times_may_be_huge, fixture_new, fixture_free)
 {
 	static const uint64_t time[] = { 0, 31, UINT64_MAX - 100, UINT64_MAX - 40, UINT64_MAX };
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct event_block block;
 
 	frame_begin_block(f->writer, 1);
@@ -158,9 +158,9 @@ static void heap_times_may_be_huge(void **state)
 	assert_true(UINT64_MAX - block.event[0].time_ns < 32);
 }
 
-static void time_does_not_fall_within_a_block(void **state)
+TEST_BOTH(time_does_not_fall_within_a_block, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	const uint64_t in[] = { 5, UINT64_MAX - 1, 7, UINT64_MAX },
 		       out[] = { 5, in[1], in[1], in[3] };
 	struct event_block block;
@@ -205,20 +205,20 @@ static void heap_blocks_round_trip(struct fixture *f, uint32_t count, uint32_t b
 	}
 }
 
-static void heap_addresses_come_back(void **state)
+TEST_BOTH(heap_addresses_come_back, fixture_new, fixture_free)
 {
 	const uint32_t blocks[] = { 1, 2, 100, 5000, 1000000 };
 
 	for (int i = 0; i < 5; i++) {
-		heap_blocks_round_trip(*state, 1, blocks[i]);
-		heap_blocks_round_trip(*state, 2, blocks[i]);
-		heap_blocks_round_trip(*state, BLOCK_RECORDS_MAX, blocks[i]);
+		heap_blocks_round_trip(*unit_state, 1, blocks[i]);
+		heap_blocks_round_trip(*unit_state, 2, blocks[i]);
+		heap_blocks_round_trip(*unit_state, BLOCK_RECORDS_MAX, blocks[i]);
 	}
 }
 
-static void full_block_refuses_more(void **state)
+TEST_BOTH(full_block_refuses_more, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_image image;
 
 	frame_begin_block(f->writer, 1);
@@ -231,9 +231,9 @@ static void full_block_refuses_more(void **state)
 	assert_int_equal(read_block(f, image).count, BLOCK_RECORDS_MAX);
 }
 
-static void full_kind_table_ends_the_frame(void **state)
+TEST_BOTH(full_kind_table_ends_the_frame, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	uint32_t count = 0;
 	struct frame_image image;
 
@@ -255,9 +255,9 @@ static void full_kind_table_ends_the_frame(void **state)
 	assert_int_equal(frame_block_room(f->writer), BLOCK_RECORDS_MAX);
 }
 
-static void frame_never_grows_too_large(void **state)
+TEST_BOTH(frame_never_grows_too_large, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	uint64_t seed = 1;
 	struct frame_image image;
 
@@ -280,9 +280,9 @@ static void frame_never_grows_too_large(void **state)
 		assert_in_range(image.cuts[i], i ? image.cuts[i - 1] + 1 : 1, image.length);
 }
 
-static void empty_block_leaves_no_trace(void **state)
+TEST_BOTH(empty_block_leaves_no_trace, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_image image;
 
 	frame_begin_block(f->writer, 1);
@@ -291,9 +291,9 @@ static void empty_block_leaves_no_trace(void **state)
 	assert_int_equal(read_anything(f->reader, image.bytes, image.length), EVT_END);
 }
 
-static void truncated_frame_is_refused(void **state)
+TEST_BOTH(truncated_frame_is_refused, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	size_t length;
 	uint8_t *bytes = small_frame(f, &length);
 
@@ -310,9 +310,9 @@ static void truncated_frame_is_refused(void **state)
 	free(bytes);
 }
 
-static void flipped_bits_do_not_crash(void **state)
+TEST_BOTH(flipped_bits_do_not_crash, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	size_t length;
 	uint8_t *bytes = small_frame(f, &length);
 	uint64_t seed = 3;
@@ -465,14 +465,14 @@ static void read_other_version(uint32_t newer, uint32_t id)
 	frame_reader_free(reader);
 }
 
-static void other_versions_are_read(void **state)
+TEST(other_versions_are_read)
 {
 	read_other_version(EVT_ID_BLOCKS - 1, EVT_ID_BLOCKS - 1);
 	read_other_version(EVT_BLOCK_NUMBERS, evt_known_limit);
 	read_other_version(EVT_NUMBER_MAX, evt_known_limit);
 }
 
-static void numbers_that_no_event_has_are_refused(void **state)
+TEST(numbers_that_no_event_has_are_refused)
 {
 	static const uint32_t wrong[] = { 0, EVT_ID_BLOCKS, EVT_BLOCK_NUMBERS - 1,
 					  EVT_NUMBER_MAX + 1, UINT32_MAX };
@@ -503,7 +503,7 @@ static int read_many(uint32_t count, bool twice)
 	return error;
 }
 
-static void many_unknown_events(void **state)
+TEST(many_unknown_events)
 {
 	const uint32_t room = EVT_ID_LIMIT - evt_known_limit;
 
@@ -516,7 +516,7 @@ static void many_unknown_events(void **state)
  * Any bit of a frame with an event in a block may be wrong: no crash, and no more records than are
  * there.
  */
-static void damaged_numbers_do_not_crash(void **state)
+TEST(damaged_numbers_do_not_crash)
 {
 	uint8_t bytes[2000], frame[2000];
 	size_t length = other_frame(frame, EVT_NUMBER_MAX);
@@ -557,7 +557,7 @@ static int read_tensor_schema(uint64_t ptr, uint64_t bytes_codec, struct schema 
 }
 
 /* As version 2 wrote it, and as nobody did. */
-static void value_may_be_coded_otherwise(void **state)
+TEST(value_may_be_coded_otherwise)
 {
 	struct schema schema;
 
@@ -570,9 +570,9 @@ static void value_may_be_coded_otherwise(void **state)
 	assert_int_equal(read_tensor_schema(EVT_CODEC_block, EVT_CODEC_text, &schema), EVT_CORRUPT);
 }
 
-static void event_without_schema_is_refused(void **state)
+TEST_BOTH(event_without_schema_is_refused, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	uint8_t bytes[2000];
 
 	assert_int_equal(read_anything(f->reader, bytes, other_frame(bytes, EVT_ID_BLOCKS - 1)),
@@ -584,7 +584,7 @@ static void event_without_schema_is_refused(void **state)
 			 EVT_CORRUPT);
 }
 
-static void damaged_schema_does_not_crash(void **state)
+TEST(damaged_schema_does_not_crash)
 {
 	static uint8_t bytes[SCHEMA_BYTES_MAX];
 	size_t length = schema_write(bytes, sizeof(bytes));
@@ -624,10 +624,10 @@ static size_t forget_last_kind(uint8_t *bytes, const struct frame_image *image)
 }
 
 /* Kinds are those of their own frame, whatever the reader had before. */
-static void kind_of_earlier_frame_is_refused(void **state)
+TEST_BOTH(kind_of_earlier_frame_is_refused, fixture_new, fixture_free)
 {
 	static uint8_t bytes[1000];
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	const uint64_t address = 64;
 	struct frame_image image;
 	struct frame_info info;
@@ -646,41 +646,4 @@ static void kind_of_earlier_frame_is_refused(void **state)
 	assert_int_equal(block.count, 2);
 	assert_int_equal(frame_open(f->reader, bytes, length, &info), 0);
 	assert_int_equal(frame_next_block(f->reader, &block), EVT_CORRUPT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_event_round_trip, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(kinds_may_take_turns, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(time_does_not_fall_within_a_block, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(heap_times_are_rounded, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(heap_times_may_be_huge, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(heap_addresses_come_back, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(full_block_refuses_more, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(full_kind_table_ends_the_frame, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(frame_never_grows_too_large, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(empty_block_leaves_no_trace, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(truncated_frame_is_refused, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(flipped_bits_do_not_crash, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(kind_of_earlier_frame_is_refused, fixture_new,
-						fixture_free),
-		cmocka_unit_test(other_versions_are_read),
-		cmocka_unit_test(numbers_that_no_event_has_are_refused),
-		cmocka_unit_test(many_unknown_events),
-		cmocka_unit_test(damaged_numbers_do_not_crash),
-		cmocka_unit_test(value_may_be_coded_otherwise),
-		cmocka_unit_test_setup_teardown(event_without_schema_is_refused, fixture_new,
-						fixture_free),
-		cmocka_unit_test(damaged_schema_does_not_crash),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

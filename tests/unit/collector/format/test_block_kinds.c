@@ -82,7 +82,7 @@ static void for_each_way(void (*check)(void))
 	}
 }
 
-static void records_are_listed_and_counted(void **state)
+TEST(records_are_listed_and_counted)
 {
 	static const uint32_t counts[] = {
 		1, 15, 16, 17, 63, 64, 65, 1000, 20000, BLOCK_RECORDS_MAX
@@ -105,21 +105,11 @@ static void check_refused(void)
 }
 
 /* A number that is none of the frame's kinds, at any place of the block. */
-static void unknown_kinds_are_refused(void **state)
+TEST(unknown_kinds_are_refused)
 {
 	for (uint32_t at = 0; at < 100; at++) {
 		decoder_fill(at % 2 ? 5 : 100, 2, 100, at);
 		number[at] = (uint16_t)(at % 3 ? decoder.kind_count : UINT16_MAX);
 		for_each_way(check_refused);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_are_listed_and_counted),
-		cmocka_unit_test(unknown_kinds_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

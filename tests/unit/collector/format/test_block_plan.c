@@ -136,10 +136,10 @@ static void check_part(const struct event_block *part, const struct event_block 
 		assert_memory_equal(&part->sum[part->count], &expected.sum, sizeof(expected.sum));
 }
 
-static void what_is_wanted_is_what_it_was(void **state)
+TEST_BOTH(what_is_wanted_is_what_it_was, fixture_new, fixture_free)
 {
 	const uint32_t counts[] = { 1, 15, 16, 17, 40, 1000, 20000 };
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_reader *other = frame_reader_new(&f->schema);
 	struct frame_wants wants;
 	struct frame_info info;
@@ -163,9 +163,9 @@ static void what_is_wanted_is_what_it_was(void **state)
 /*
  * What one has decoded stays what it was while the other decodes another frame, with other wants.
  */
-static void readers_share_a_scratch(void **state)
+TEST_BOTH(readers_share_a_scratch, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_reader *one = frame_reader_new(&f->schema),
 			    *other = frame_reader_new(&f->schema);
 	struct frame_scratch *scratch = frame_scratch_new();
@@ -205,9 +205,9 @@ static void readers_share_a_scratch(void **state)
 }
 
 /* What would be added up becomes events in a frame that holds one of those that ask for it. */
-static void sums_give_way_to_events(void **state)
+TEST_BOTH(sums_give_way_to_events, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_wants wants = { 0 };
 	struct event_block block;
 
@@ -232,9 +232,9 @@ static void sums_give_way_to_events(void **state)
 }
 
 /* The address was given back before, and is given back again, by this thread and in this block. */
-static void brief_blocks_are_told(void **state)
+TEST_BOTH(brief_blocks_are_told, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct event_block block;
 	uint64_t at = 0;
 
@@ -255,9 +255,9 @@ static void brief_blocks_are_told(void **state)
 }
 
 /* Tensors have columns of their own: the heap's are not gone through for them. */
-static void tensors_are_read_without_the_heap(void **state)
+TEST_BOTH(tensors_are_read_without_the_heap, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_wants wants = { 0 };
 	struct event_block block;
 
@@ -303,9 +303,9 @@ static void damage_code(struct fixture *f, bool is_passed)
 }
 
 /* Whatever is passed over, damage in what is read is refused, and nothing crashes. */
-static void flipped_bits_do_not_crash_who_wants_little(void **state)
+TEST_BOTH(flipped_bits_do_not_crash_who_wants_little, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	size_t length;
 	uint8_t *bytes = small_frame(f, &length);
 	struct frame_wants wants;
@@ -331,21 +331,4 @@ static void flipped_bits_do_not_crash_who_wants_little(void **state)
 	frame_reader_want(f->reader, &wants);
 	damage_code(f, false);
 	free(bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_wanted_is_what_it_was, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(readers_share_a_scratch, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(sums_give_way_to_events, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(tensors_are_read_without_the_heap, fixture_new,
-						fixture_free),
-		cmocka_unit_test_setup_teardown(brief_blocks_are_told, fixture_new, fixture_free),
-		cmocka_unit_test_setup_teardown(flipped_bits_do_not_crash_who_wants_little,
-						fixture_new, fixture_free),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

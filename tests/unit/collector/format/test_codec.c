@@ -16,7 +16,7 @@ static const uint64_t edges[] = { 0,          1,          2,          15,       
 				  UINT64_MAX };
 #define EDGES (sizeof(edges) / sizeof(edges[0]))
 
-static void varint_round_trip(void **state)
+TEST(varint_round_trip)
 {
 	for (size_t i = 0; i < EDGES; i++) {
 		uint8_t bytes[CODEC_VARINT_MAX];
@@ -29,7 +29,7 @@ static void varint_round_trip(void **state)
 	}
 }
 
-static void varint_truncated_fails(void **state)
+TEST(varint_truncated_fails)
 {
 	for (size_t i = 0; i < EDGES; i++) {
 		uint8_t bytes[CODEC_VARINT_MAX];
@@ -44,7 +44,7 @@ static void varint_truncated_fails(void **state)
 	}
 }
 
-static void varint_above_64_bits_fails(void **state)
+TEST(varint_above_64_bits_fails)
 {
 	const uint8_t more[] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2 };
 	const uint8_t longer[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0 };
@@ -57,7 +57,7 @@ static void varint_above_64_bits_fails(void **state)
 	assert_true(c.failed);
 }
 
-static void zigzag_round_trip(void **state)
+TEST(zigzag_round_trip)
 {
 	for (size_t i = 0; i < EDGES; i++)
 		assert_true((uint64_t)unzigzag(zigzag((int64_t)edges[i])) == edges[i]);
@@ -65,7 +65,7 @@ static void zigzag_round_trip(void **state)
 	assert_int_equal(zigzag(1), 2);
 }
 
-static void cursor_refuses_what_is_not_there(void **state)
+TEST(cursor_refuses_what_is_not_there)
 {
 	const uint8_t bytes[7] = { 0 };
 	struct cursor c = cursor_of(bytes, sizeof(bytes));
@@ -78,7 +78,7 @@ static void cursor_refuses_what_is_not_there(void **state)
 	assert_ptr_equal(c.at, bytes);
 }
 
-static void address_code_round_trip(void **state)
+TEST(address_code_round_trip)
 {
 	for (size_t i = 0; i < EDGES; i++) {
 		for (size_t j = 0; j < EDGES; j++)
@@ -87,7 +87,7 @@ static void address_code_round_trip(void **state)
 	}
 }
 
-static void step_code_round_trip(void **state)
+TEST(step_code_round_trip)
 {
 	for (size_t i = 0; i < EDGES; i++) {
 		for (size_t j = 0; j < EDGES; j++)
@@ -104,7 +104,7 @@ static void step_code_round_trip(void **state)
 	assert_int_equal(step_code(9, 7), 2);
 }
 
-static void size_code_round_trip(void **state)
+TEST(size_code_round_trip)
 {
 	for (size_t i = 0; i < EDGES; i++) {
 		for (size_t j = 0; j < EDGES; j++)
@@ -113,7 +113,7 @@ static void size_code_round_trip(void **state)
 	}
 }
 
-static void descriptors_match_structs(void **state)
+TEST(descriptors_match_structs)
 {
 #define EVENT(id, name_, family_, doc_)                                     \
 	assert_string_equal(evt_descriptors[id].name, #name_);              \
@@ -123,7 +123,7 @@ static void descriptors_match_structs(void **state)
 	assert_null(evt_descriptors[0].name);
 }
 
-static void every_code_has_a_text(void **state)
+TEST(every_code_has_a_text)
 {
 	for (int i = 0; i < EVT_CODEC_LIMIT; i++)
 		assert_non_null(evt_codec_names[i]);
@@ -134,22 +134,4 @@ static void every_code_has_a_text(void **state)
 	for (int i = EVT_END; i <= 0; i++)
 		assert_string_not_equal(evt_error_text(i), evt_error_text(-1000));
 	assert_string_equal(evt_error_text(-1000), "unknown error");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(varint_round_trip),
-		cmocka_unit_test(varint_truncated_fails),
-		cmocka_unit_test(varint_above_64_bits_fails),
-		cmocka_unit_test(zigzag_round_trip),
-		cmocka_unit_test(cursor_refuses_what_is_not_there),
-		cmocka_unit_test(address_code_round_trip),
-		cmocka_unit_test(step_code_round_trip),
-		cmocka_unit_test(size_code_round_trip),
-		cmocka_unit_test(descriptors_match_structs),
-		cmocka_unit_test(every_code_has_a_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

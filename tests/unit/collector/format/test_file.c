@@ -19,7 +19,7 @@ static const struct file_header header = {
 	.host = "",
 };
 
-static void header_round_trip(void **state)
+TEST(header_round_trip)
 {
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
 	size_t length = file_header_write(bytes, &header), read_length = 0;
@@ -34,7 +34,7 @@ static void header_round_trip(void **state)
 	assert_string_equal(h.host, header.host);
 }
 
-static void header_takes_longest_texts(void **state)
+TEST(header_takes_longest_texts)
 {
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
 	struct file_header in = header, out;
@@ -48,7 +48,7 @@ static void header_takes_longest_texts(void **state)
 	assert_string_equal(out.host, in.host);
 }
 
-static void header_truncated_asks_for_more(void **state)
+TEST(header_truncated_asks_for_more)
 {
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
 	size_t length = file_header_write(bytes, &header), read_length;
@@ -59,7 +59,7 @@ static void header_truncated_asks_for_more(void **state)
 		assert_int_equal(file_header_read(bytes, cut, &h, &read_length), EVT_TRUNCATED);
 }
 
-static void header_flipped_bit_is_found(void **state)
+TEST(header_flipped_bit_is_found)
 {
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
 	size_t length = file_header_write(bytes, &header), read_length;
@@ -72,7 +72,7 @@ static void header_flipped_bit_is_found(void **state)
 	}
 }
 
-static void header_names_foreign_and_newer(void **state)
+TEST(header_names_foreign_and_newer)
 {
 	uint8_t bytes[FILE_HEADER_BYTES_MAX];
 	struct file_header newer = header, h;
@@ -86,7 +86,7 @@ static void header_names_foreign_and_newer(void **state)
 	assert_int_equal(file_header_read(bytes, length, &h, &read_length), EVT_NEWER);
 }
 
-static void end_round_trip(void **state)
+TEST(end_round_trip)
 {
 	const struct file_end in = { 3, 1ull << 40, 7, UINT64_MAX };
 	uint8_t bytes[FILE_END_BYTES];
@@ -104,7 +104,7 @@ static void end_round_trip(void **state)
 	}
 }
 
-static void seek_table_has_the_shape_of_zstd(void **state)
+TEST(seek_table_has_the_shape_of_zstd)
 {
 	const struct seek_entry entry[2] = { { 10, 20 }, { 30, 40 } };
 	uint8_t bytes[64];
@@ -120,19 +120,4 @@ static void seek_table_has_the_shape_of_zstd(void **state)
 	assert_int_equal(*get_bytes(&c, 1), 0);
 	assert_int_equal(get_u32(&c), 0x8F92EAB1);
 	assert_int_equal(cursor_left(&c), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(header_round_trip),
-		cmocka_unit_test(header_takes_longest_texts),
-		cmocka_unit_test(header_truncated_asks_for_more),
-		cmocka_unit_test(header_flipped_bit_is_found),
-		cmocka_unit_test(header_names_foreign_and_newer),
-		cmocka_unit_test(end_round_trip),
-		cmocka_unit_test(seek_table_has_the_shape_of_zstd),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

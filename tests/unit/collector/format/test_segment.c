@@ -4,13 +4,8 @@
  * page.
  */
 /* links: format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "collector/format/error.h"
 #include "collector/format/segment.h"
@@ -32,12 +27,11 @@ static const struct segment_head segment_of_test = {
 	.last_step = 13,
 };
 
-static void segment_head_round_trip(void **state)
+TEST(segment_head_round_trip)
 {
 	uint8_t bytes[SEGMENT_HEAD_BYTES];
 	struct segment_head head;
 
-	(void)state;
 	assert_int_equal(segment_head_write(bytes, &segment_of_test), sizeof(bytes));
 	assert_int_equal(segment_head_read(bytes, sizeof(bytes), &head), EVT_OK);
 	assert_memory_equal(&head, &segment_of_test, sizeof(head));
@@ -45,12 +39,11 @@ static void segment_head_round_trip(void **state)
 		assert_int_equal(segment_head_read(bytes, length, &head), EVT_TRUNCATED);
 }
 
-static void segment_head_flipped_bits_are_seen(void **state)
+TEST(segment_head_flipped_bits_are_seen)
 {
 	uint8_t bytes[SEGMENT_HEAD_BYTES];
 	struct segment_head head;
 
-	(void)state;
 	segment_head_write(bytes, &segment_of_test);
 	for (size_t bit = 0; bit < 8 * sizeof(bytes); bit++) {
 		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -62,13 +55,12 @@ static void segment_head_flipped_bits_are_seen(void **state)
 	}
 }
 
-static void segment_index_round_trip(void **state)
+TEST(segment_index_round_trip)
 {
 	struct segment_entry entry[3], read[3];
 	uint8_t bytes[1024];
 	size_t length;
 
-	(void)state;
 	for (unsigned int i = 0; i < 3; i++)
 		entry[i] = (struct segment_entry){ 1000 - i, segment_of_test };
 	length = segment_index_write(bytes, entry, 3);
@@ -85,13 +77,12 @@ static void segment_index_round_trip(void **state)
 	assert_int_equal(segment_index_find(bytes), 0);
 }
 
-static void segment_digest_round_trip(void **state)
+TEST(segment_digest_round_trip)
 {
 	uint8_t bytes[SEGMENT_DIGEST_HEAD];
 	uint64_t number;
 	size_t frame;
 
-	(void)state;
 	assert_int_equal(segment_digest_write(bytes, 7, 1000), sizeof(bytes));
 	assert_int_equal(segment_digest_read(bytes, sizeof(bytes), &number, &frame), EVT_OK);
 	assert_int_equal(number, 7);
@@ -102,14 +93,13 @@ static void segment_digest_round_trip(void **state)
 	assert_int_equal(segment_digest_read(bytes, sizeof(bytes), &number, &frame), EVT_FOREIGN);
 }
 
-static void segment_gone_round_trip(void **state)
+TEST(segment_gone_round_trip)
 {
 	const struct segment_gone gone = { 4, 30, 1000, 2, 10, 20 };
 	uint8_t bytes[SEGMENT_GONE_BYTES];
 	struct segment_gone read;
 	uint32_t payload;
 
-	(void)state;
 	assert_int_equal(segment_gone_write(bytes, &gone, SEGMENT_GONE_MAX), sizeof(bytes));
 	memcpy(&payload, bytes + 4, sizeof(payload));
 	assert_int_equal(payload, SEGMENT_GONE_MAX - FILE_SKIPPABLE_HEAD);
@@ -120,9 +110,8 @@ static void segment_gone_round_trip(void **state)
 }
 
 /* A head that lies in two pages could be torn when its writer is killed. */
-static void segment_heads_lie_in_one_page(void **state)
+TEST(segment_heads_lie_in_one_page)
 {
-	(void)state;
 	for (uint64_t offset = 0; offset < 2 * SEGMENT_PAGE; offset++) {
 		size_t pad = segment_pad_bytes(offset, SEGMENT_HEAD_BYTES, 0);
 		uint64_t head = offset + pad;
@@ -134,18 +123,4 @@ static void segment_heads_lie_in_one_page(void **state)
 		assert_true(pad == 0 || pad >= FILE_SKIPPABLE_HEAD);
 		assert_int_equal((offset + pad) % SEGMENT_PAGE, 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(segment_head_round_trip),
-		cmocka_unit_test(segment_head_flipped_bits_are_seen),
-		cmocka_unit_test(segment_index_round_trip),
-		cmocka_unit_test(segment_digest_round_trip),
-		cmocka_unit_test(segment_gone_round_trip),
-		cmocka_unit_test(segment_heads_lie_in_one_page),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,9 +59,9 @@ static void check_stack(const struct event_block *block, const struct event *eve
  * All of them, in as many frames as it takes, each of which is read by a reader that has seen no
  * other.
  */
-static void random_stacks_round_trip(void **state)
+TEST_BOTH(random_stacks_round_trip, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct defined *d = random_stacks(5);
 	uint32_t frames = 0;
 
@@ -104,9 +104,9 @@ static void define(struct fixture *f, uint64_t id, uint64_t parent, uint64_t add
 }
 
 /* Who is asked is the innermost that is no wrapper; where all are, the innermost. */
-static void the_caller_is_no_wrapper(void **state)
+TEST_BOTH(the_caller_is_no_wrapper, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct event_block block;
 
 	define(f, 1, 0, 0x10, FRAME_IS_WRAPPER);
@@ -128,9 +128,9 @@ static void the_caller_is_no_wrapper(void **state)
 }
 
 /* Nothing of stacks is in such a frame, whatever is defined. */
-static void a_frame_without_stacks_is_as_before(void **state)
+TEST_BOTH(a_frame_without_stacks_is_as_before, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_image image;
 	struct event_block block;
 	uint8_t plain[500];
@@ -164,9 +164,9 @@ static void a_frame_without_stacks_is_as_before(void **state)
 }
 
 /* Those who do not want stacks are not given any, and see the same events. */
-static void stacks_are_passed_over(void **state)
+TEST_BOTH(stacks_are_passed_over, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_wants wants = { .heap = true };
 	struct event_block block;
 	struct frame_image image;
@@ -215,7 +215,7 @@ static uint8_t *three_nodes(struct fixture *f, uint8_t *bytes, size_t *ret_lengt
 	return bytes + FRAME_HEADER_STACKS_BYTES + kind_bytes;
 }
 
-static void damaged_tables_are_refused(void **state)
+TEST_BOTH(damaged_tables_are_refused, fixture_new, fixture_free)
 {
 	static const struct {
 		/*
@@ -227,7 +227,7 @@ static void damaged_tables_are_refused(void **state)
 		{ 0, 0 }, { 0, 2 },    { 1, 0 },    { 1, 3 },
 		{ 2, 4 }, { 2, 0x80 }, { 8, 0x80 }, { -1, 4 },
 	};
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	uint8_t bytes[500], good[500];
 	size_t length;
 	uint8_t *table = three_nodes(f, bytes, &length);
@@ -253,9 +253,9 @@ static void damaged_tables_are_refused(void **state)
 }
 
 /* Each byte changed and each length cut, with and without stacks wanted. */
-static void no_damage_crashes(void **state)
+TEST_BOTH(no_damage_crashes, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	static const struct frame_wants heap = { .heap = true, .stacks = true };
 	uint8_t bytes[500];
 	size_t length;
@@ -284,9 +284,9 @@ static void no_damage_crashes(void **state)
  * More frames than the table holds: who names one that found no room has none, and what is known
  * stays.
  */
-static void the_table_is_bounded(void **state)
+TEST_BOTH(the_table_is_bounded, fixture_new, fixture_free)
 {
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct event_block block;
 
 	for (uint64_t id = 1; id <= STACK_DEFINITIONS_MAX + 10; id++)
@@ -302,10 +302,10 @@ static void the_table_is_bounded(void **state)
 }
 
 /* Ids that all want the same slot. */
-static void ids_may_be_chosen_to_collide(void **state)
+TEST_BOTH(ids_may_be_chosen_to_collide, fixture_new, fixture_free)
 {
 	const uint64_t inverse = 0xf1de83e19937733du; /* of the hash's factor, modulo 2^64 */
-	struct fixture *f = *state;
+	struct fixture *f = *unit_state;
 	struct frame_stack_losses losses;
 	uint32_t put = 0;
 
@@ -331,7 +331,7 @@ static void ids_may_be_chosen_to_collide(void **state)
  * What is defined again stays, with those that called it; the rest is forgotten, and may come
  * again.
  */
-static void ages(void **state)
+TEST(ages)
 {
 	struct stack_table table = { .limit = 1000 };
 	struct defined *d = random_stacks(9);
@@ -372,22 +372,4 @@ static void ages(void **state)
 	assert_int_equal(table.cuts, 0);
 	stack_table_release(&table);
 	free(d);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ages),
-		TEST(random_stacks_round_trip),
-		TEST(the_caller_is_no_wrapper),
-		TEST(a_frame_without_stacks_is_as_before),
-		TEST(stacks_are_passed_over),
-		TEST(damaged_tables_are_refused),
-		TEST(no_damage_crashes),
-		TEST(the_table_is_bounded),
-		TEST(ids_may_be_chosen_to_collide),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void check_column(struct varints *varints, const struct varint_lanes *lan
 	assert_int_equal(varints->late_count, late);
 }
 
-static void columns_round_trip(void **state)
+TEST(columns_round_trip)
 {
 	static const size_t counts[] = { 0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 65, 1000, NUMBERS };
 	static struct column column;
@@ -91,7 +91,7 @@ static void columns_round_trip(void **state)
 }
 
 /* The greatest sum there is: it fits. */
-static void greatest_sum_fits(void **state)
+TEST(greatest_sum_fits)
 {
 	static struct column column;
 	struct varint_lanes lanes;
@@ -124,7 +124,7 @@ static void ways_init(struct varint_lanes *way)
 	way[ONE_BY_ONE] = (struct varint_lanes){ .usable = false };
 }
 
-static void wrong_lengths_are_refused(void **state)
+TEST(wrong_lengths_are_refused)
 {
 	static struct column column;
 	struct varint_lanes way[WAYS];
@@ -189,7 +189,7 @@ static void check_alike(const uint8_t *bytes, size_t length, size_t count)
 		varints_release(&got[i]);
 }
 
-static void any_bytes_are_read_alike(void **state)
+TEST(any_bytes_are_read_alike)
 {
 	uint64_t seed = 7;
 	unsigned int whole = 0;
@@ -234,7 +234,7 @@ static void check_parts(const struct varint_lanes *lanes, const struct column *c
 	free(value);
 }
 
-static void parts_are_taken(void **state)
+TEST(parts_are_taken)
 {
 	static const size_t parts[] = { 1, 3, 15, 16, 17, 64 };
 	static struct column column;
@@ -252,7 +252,7 @@ static void parts_are_taken(void **state)
 }
 
 /* Every length, in a form longer than it need be too, and one more than any number takes. */
-static void lengths_are_taken(void **state)
+TEST(lengths_are_taken)
 {
 	struct varint_lanes lanes;
 	uint8_t bytes[2 * CODEC_VARINT_MAX + VARINTS_STRIDE];
@@ -276,7 +276,7 @@ static void lengths_are_taken(void **state)
 	}
 }
 
-static void columns_that_end_fail(void **state)
+TEST(columns_that_end_fail)
 {
 	static struct column column;
 	struct varint_lanes lanes;
@@ -296,19 +296,4 @@ static void columns_that_end_fail(void **state)
 		}
 		free(column.bytes);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_round_trip),
-		cmocka_unit_test(greatest_sum_fits),
-		cmocka_unit_test(wrong_lengths_are_refused),
-		cmocka_unit_test(any_bytes_are_read_alike),
-		cmocka_unit_test(parts_are_taken),
-		cmocka_unit_test(lengths_are_taken),
-		cmocka_unit_test(columns_that_end_fail),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

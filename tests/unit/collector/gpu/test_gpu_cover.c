@@ -4,14 +4,8 @@
  * collector/gpu: time by kinds of work in any order, also cut at edges; scopes of calls, whatever
  * begins and ends.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <string.h>
+#include "tests/unit/unit.h"
 
 #include "collector/gpu/contexts.h"
 #include "collector/gpu/cover.h"
@@ -26,13 +20,12 @@ static uint64_t random_next(void)
 	return random_state >> 33;
 }
 
-static void time_by_kinds_is_exact(void **state)
+TEST(time_by_kinds_is_exact)
 {
 	static uint8_t kinds[SPAN];
 	struct cover cover = { 0 };
 	uint64_t half[COVER_MASKS] = { 0 }, whole[COVER_MASKS] = { 0 };
 
-	(void)state;
 	for (unsigned int i = 0; i < 3000; i++) {
 		uint64_t start = random_next() % (SPAN - 20), end = start + random_next() % 9;
 		enum cover_kind kind = (enum cover_kind)(random_next() % COVER_KINDS);
@@ -60,11 +53,10 @@ static void time_by_kinds_is_exact(void **state)
 	cover_release(&cover);
 }
 
-static void cover_is_bounded(void **state)
+TEST(cover_is_bounded)
 {
 	struct cover cover = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 5 * COVER_PIECES_MAX; i++)
 		cover_add(&cover, COVER_KERNEL, 10 * (i ^ 1), 10 * (i ^ 1) + 4);
 	assert_true(cover.room <= COVER_PIECES_MAX);
@@ -98,11 +90,10 @@ static uint32_t scope_at(uint64_t correlation)
 	return scope;
 }
 
-static void scopes_are_chains_of_names(void **state)
+TEST(scopes_are_chains_of_names)
 {
 	uint32_t outer, inner;
 
-	(void)state;
 	assert_int_equal(contexts_init(&contexts, 1), 0);
 	journal_init(&journal);
 	assert_int_equal(scope_at(1), 0);
@@ -138,15 +129,4 @@ static void scopes_are_chains_of_names(void **state)
 	assert_int_equal(contexts.scopes, SCOPES_MAX);
 	contexts_release(&contexts);
 	journal_release(&journal);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_by_kinds_is_exact),
-		cmocka_unit_test(cover_is_bounded),
-		cmocka_unit_test(scopes_are_chains_of_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

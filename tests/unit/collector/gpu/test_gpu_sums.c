@@ -74,7 +74,7 @@ static const uint64_t *value_of(uint32_t id, uint64_t number)
 	return NULL;
 }
 
-static void a_long_kernel_is_told_beside_the_sums(void **state)
+TEST_BOTH(a_long_kernel_is_told_beside_the_sums, begins, ends)
 {
 	const struct evt_gpu_unusual *unusual;
 	const struct evt_gpu_kernel_sum *sum;
@@ -100,7 +100,7 @@ static void a_long_kernel_is_told_beside_the_sums(void **state)
 	assert_int_equal(sum->total_ns, 300 * 20 * US + 700 * US);
 }
 
-static void the_first_and_the_short_are_usual(void **state)
+TEST_BOTH(the_first_and_the_short_are_usual, begins, ends)
 {
 	for (unsigned int i = 0; i < GPU_UNUSUAL_AFTER; i++)
 		runs(8, i ? 20 * US : 900 * US);
@@ -111,7 +111,7 @@ static void the_first_and_the_short_are_usual(void **state)
 	assert_int_equal(count_of(EVT_gpu_unusual), 0);
 }
 
-static void what_is_longer_for_good_is_usual(void **state)
+TEST_BOTH(what_is_longer_for_good_is_usual, begins, ends)
 {
 	for (int i = 0; i < 200; i++)
 		runs(8, 20 * US);
@@ -126,7 +126,7 @@ static void what_is_longer_for_good_is_usual(void **state)
 		5200);
 }
 
-static void unusual_ones_are_bounded_and_counted(void **state)
+TEST_BOTH(unusual_ones_are_bounded_and_counted, begins, ends)
 {
 	const struct evt_gpu_unusual *last;
 	uint64_t long_ones = 0;
@@ -156,7 +156,7 @@ static void unusual_ones_are_bounded_and_counted(void **state)
  * More kernels than there is room for, before the first settling is due: each step's stretch has
  * its own.
  */
-static void many_kernels_are_of_their_own_stretch(void **state)
+TEST_BOTH(many_kernels_are_of_their_own_stretch, begins, ends)
 {
 	const struct gpu_sums_place place = { 0, 1, PROCESS };
 	const uint64_t steps = COVER_PIECES_MAX * 5ull / 4 / KERNELS_A_STEP;
@@ -181,19 +181,4 @@ static void many_kernels_are_of_their_own_stretch(void **state)
 		told++;
 	}
 	assert_int_equal(told, steps);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_long_kernel_is_told_beside_the_sums, begins,
-						ends),
-		cmocka_unit_test_setup_teardown(the_first_and_the_short_are_usual, begins, ends),
-		cmocka_unit_test_setup_teardown(what_is_longer_for_good_is_usual, begins, ends),
-		cmocka_unit_test_setup_teardown(unusual_ones_are_bounded_and_counted, begins, ends),
-		cmocka_unit_test_setup_teardown(many_kernels_are_of_their_own_stretch, begins,
-						ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static uint64_t random_next(void)
 	return random_state >> 33;
 }
 
-static void busy_is_the_union_in_any_order(void **state)
+TEST(busy_is_the_union_in_any_order)
 {
 	static bool covered[20000];
 	struct busy busy = { 0 };
@@ -52,7 +52,7 @@ static void busy_is_the_union_in_any_order(void **state)
 	busy_release(&busy);
 }
 
-static void busy_is_bounded(void **state)
+TEST(busy_is_bounded)
 {
 	struct busy busy = { 0 };
 
@@ -67,7 +67,7 @@ static void busy_is_bounded(void **state)
 
 #define BLOCKS 600000u
 
-static void live_bytes_are_close_and_end_at_zero(void **state)
+TEST(live_bytes_are_close_and_end_at_zero)
 {
 	struct heap_live *live = calloc(1, sizeof(*live));
 	uint64_t exact = 0, estimate;
@@ -92,7 +92,7 @@ static void live_bytes_are_close_and_end_at_zero(void **state)
 	free(live);
 }
 
-static void large_blocks_are_exact(void **state)
+TEST(large_blocks_are_exact)
 {
 	struct heap_live *live = calloc(1, sizeof(*live));
 
@@ -112,7 +112,7 @@ static void large_blocks_are_exact(void **state)
 }
 
 /* Any number may be an address or a size; more large blocks than there is room for. */
-static void live_bytes_survive_anything(void **state)
+TEST(live_bytes_survive_anything)
 {
 	struct heap_live *live = calloc(1, sizeof(*live));
 
@@ -131,7 +131,7 @@ static void live_bytes_survive_anything(void **state)
 	free(live);
 }
 
-static void text_is_escaped(void **state)
+TEST(text_is_escaped)
 {
 	const struct exposition_label label[] = { { "host", "a\"b\\c\nd\x01\xff" },
 						  { "rank", "" },
@@ -164,7 +164,7 @@ static void put_file(const char *path, const char *text)
 	fclose(file);
 }
 
-static void only_own_files_are_replaced(void **state)
+TEST(only_own_files_are_replaced)
 {
 	char folder[] = "/tmp/test_metrics.XXXXXX", path[64], why[METRICS_FILE_WHY_BYTES] = "";
 	struct metrics_file file;
@@ -192,7 +192,7 @@ static void only_own_files_are_replaced(void **state)
 	assert_int_equal(replace(&file, why), -1);
 }
 
-static void another_collector_keeps_the_name(void **state)
+TEST(another_collector_keeps_the_name)
 {
 	char folder[] = "/tmp/test_metrics.XXXXXX", path[64], why[METRICS_FILE_WHY_BYTES];
 	struct metrics_file one, other;
@@ -210,20 +210,4 @@ static void another_collector_keeps_the_name(void **state)
 	unlink(one.path);
 	unlink(other.path);
 	assert_int_equal(rmdir(folder), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(busy_is_the_union_in_any_order),
-		cmocka_unit_test(busy_is_bounded),
-		cmocka_unit_test(live_bytes_are_close_and_end_at_zero),
-		cmocka_unit_test(large_blocks_are_exact),
-		cmocka_unit_test(live_bytes_survive_anything),
-		cmocka_unit_test(text_is_escaped),
-		cmocka_unit_test(only_own_files_are_replaced),
-		cmocka_unit_test(another_collector_keeps_the_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

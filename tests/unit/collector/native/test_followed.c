@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define UNIT_HAS_MAIN
 #include "tests/unit/unit.h"
 #include "collector/native/followed.h"
 #include "collector/native/perf_open.h"
@@ -131,7 +132,7 @@ static bool all_seen(const struct seen *seen)
 	return true;
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	pid_t pid = child_start();
 	struct process process = { .number = 9, .pid = (uint32_t)pid };
@@ -176,7 +177,7 @@ static void test_threads(void **state)
 	following_release(&following);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct process process = { .number = 1, .pid = 0x7ffffff0 };
 
@@ -237,7 +238,7 @@ static enum little rings_where_little_may_be_locked(uint64_t bytes_for_all)
  * Each CPU has a ring, however small, and how large they are is known: from that follows how long
  * the collector may sleep.
  */
-static void test_little_memory(void **state)
+TEST(test_little_memory)
 {
 	uint32_t cpu[FOLLOWED_CPUS], cpus = perf_cpus(cpu, FOLLOWED_CPUS);
 	int status;
@@ -257,12 +258,6 @@ static void test_little_memory(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_little_memory),
-	};
-
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return shared == MAP_FAILED ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
+	return shared == MAP_FAILED ? 1 : unit_run();
 }

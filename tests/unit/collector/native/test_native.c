@@ -122,7 +122,7 @@ static uint32_t told(uint32_t id)
 	return count;
 }
 
-static void samples_are_in_the_order_of_time(void **state)
+TEST_BOTH(samples_are_in_the_order_of_time, look_begin, look_end)
 {
 	put_sample(0, PARENTS, PARENT, 100);
 	put_sample(1, PARENTS, PARENT, 200);
@@ -144,7 +144,7 @@ static void samples_are_in_the_order_of_time(void **state)
  * One that was inherited while events were being opened may be on some CPUs only: its own event is
  * on all.
  */
-static void own_event_of_a_thread_counts(void **state)
+TEST_BOTH(own_event_of_a_thread_counts, look_begin, look_end)
 {
 	put_sample(0, PARENTS, OTHER, 100);
 	put_sample(1, OWN, OTHER, 200);
@@ -161,7 +161,7 @@ static void own_event_of_a_thread_counts(void **state)
 	assert_int_equal(looked.following.process[0].now.dropped, 0);
 }
 
-static void nothing_of_another_program_counts(void **state)
+TEST_BOTH(nothing_of_another_program_counts, look_begin, look_end)
 {
 	struct followed *process = &looked.following.process[0];
 	struct made_record made;
@@ -186,7 +186,7 @@ static void nothing_of_another_program_counts(void **state)
 	assert_int_equal(process->mappings.mapping[0].file, 1);
 }
 
-static void code_in_the_place_of_other_code_is_told(void **state)
+TEST_BOTH(code_in_the_place_of_other_code_is_told, look_begin, look_end)
 {
 	const struct module_ends *ends = &looked.processes.slot[0].modules.ends;
 	struct made_record made;
@@ -205,7 +205,7 @@ static void code_in_the_place_of_other_code_is_told(void **state)
 	module_ends_release(&looked.processes.slot[0].modules.ends);
 }
 
-static void losses_are_counted(void **state)
+TEST_BOTH(losses_are_counted, look_begin, look_end)
 {
 	struct followed *process = &looked.following.process[0];
 	struct made_record made;
@@ -225,7 +225,7 @@ static void losses_are_counted(void **state)
 	assert_int_equal(looked.native.waiting_count, 1);
 }
 
-static void thread_that_ends_gets_another_stream(void **state)
+TEST_BOTH(thread_that_ends_gets_another_stream, look_begin, look_end)
 {
 	struct made_record made;
 
@@ -242,20 +242,4 @@ static void thread_that_ends_gets_another_stream(void **state)
 	assert_int_equal(looked.native.waiting_count, 2);
 	assert_int_equal(told(EVT_thread_end), 1);
 	assert_int_not_equal(looked.native.waiting[0].stream, looked.native.waiting[1].stream);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, look_begin, look_end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(samples_are_in_the_order_of_time),
-		TEST(own_event_of_a_thread_counts),
-		TEST(nothing_of_another_program_counts),
-		TEST(losses_are_counted),
-		TEST(thread_that_ends_gets_another_stream),
-		TEST(code_in_the_place_of_other_code_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

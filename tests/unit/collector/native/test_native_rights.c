@@ -31,7 +31,7 @@ static struct rights rights_with(const char *capabilities, char seccomp, const c
 	return rights_of(status, uid_map, paranoid);
 }
 
-static void the_cause_is_what_the_kernel_goes_by(void **state)
+TEST(the_cause_is_what_the_kernel_goes_by)
 {
 	static const struct {
 		const char *capabilities;
@@ -74,7 +74,7 @@ static void the_cause_is_what_the_kernel_goes_by(void **state)
 	}
 }
 
-static void files_that_are_not_as_expected_give_nothing(void **state)
+TEST(files_that_are_not_as_expected_give_nothing)
 {
 	static const char *const texts[] = { "",
 					     "\n",
@@ -92,21 +92,10 @@ static void files_that_are_not_as_expected_give_nothing(void **state)
 	}
 }
 
-static void this_process_is_read(void **state)
+TEST(this_process_is_read)
 {
 	struct rights rights = rights_read();
 
 	if (access("/proc/sys/kernel/perf_event_paranoid", R_OK) == 0)
 		assert_int_not_equal(rights.paranoid, RIGHTS_PARANOID_UNKNOWN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_cause_is_what_the_kernel_goes_by),
-		cmocka_unit_test(files_that_are_not_as_expected_give_nothing),
-		cmocka_unit_test(this_process_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static int kills_under(uint32_t action, bool ignores_children)
 	return WEXITSTATUS(status);
 }
 
-static void test_filters(void **state)
+TEST(test_filters)
 {
 	glob_t cores;
 
@@ -75,11 +75,4 @@ static void test_filters(void **state)
 	 * none either)
 	 */
 	assert_int_equal(glob("core*", 0, NULL, &cores), GLOB_NOMATCH);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_filters) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static bool read_made(void)
 	return perf_record_read(made.bytes, made.length, &record);
 }
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
 	const uint64_t registers[3] = { 0x7f10, 0x7f00, 0x4000 };
 	const uint64_t stack[4] = { 1, 2, 3, 4 };
@@ -54,7 +54,7 @@ static void test_samples(void **state)
 	assert_false(read_made());
 }
 
-static void test_others(void **state)
+TEST(test_others)
 {
 	made_mapping(&made, 10, 0x1000, 0x2000, 0x3000, 99, "/lib/x.so");
 	assert_true(read_made());
@@ -112,7 +112,7 @@ static void test_others(void **state)
 }
 
 /* However much is missing, nothing beyond is read: each copy is exactly so large. */
-static void test_cut_short(void **state)
+TEST(test_cut_short)
 {
 	const uint64_t registers[3] = { 1, 2, 3 };
 	const uint64_t stack[2] = { 1, 2 };
@@ -193,7 +193,7 @@ static void ring_of_page(void)
 	}
 }
 
-static void test_ring(void **state)
+TEST(test_ring)
 {
 	for (page = 4096; page <= PAGE_MAX; page *= 4)
 		ring_of_page();
@@ -209,7 +209,7 @@ static uint64_t next_random(uint64_t *random)
 }
 
 /* Any bytes, any head: the reading ends, and all that was there is given up. */
-static void test_ring_of_anything(void **state)
+TEST(test_ring_of_anything)
 {
 	uint64_t random = 88172645463325252u;
 
@@ -239,7 +239,7 @@ static void test_ring_of_anything(void **state)
 	}
 }
 
-static void test_cpus(void **state)
+TEST(test_cpus)
 {
 	uint32_t cpu[8];
 
@@ -250,15 +250,4 @@ static void test_cpus(void **state)
 	assert_int_equal(perf_cpus_of("", cpu, 8), 0);
 	assert_int_equal(perf_cpus_of("3-1", cpu, 8), 0);
 	assert_int_equal(perf_cpus_of("nonsense", cpu, 8), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_samples),          cmocka_unit_test(test_others),
-		cmocka_unit_test(test_cut_short),        cmocka_unit_test(test_ring),
-		cmocka_unit_test(test_ring_of_anything), cmocka_unit_test(test_cpus),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,7 +119,7 @@ static __attribute__((noinline)) void realigned(int depth)
 	sink += room[depth];
 }
 
-static void test_exact(void **state)
+TEST_BOTH(test_exact, make_tables, release_tables)
 {
 	keep_here();
 	expect_judged();
@@ -160,7 +160,7 @@ static __attribute__((noinline)) void pops(int depth)
 	sink += room[depth];
 }
 
-static void test_popped(void **state)
+TEST_BOTH(test_popped, make_tables, release_tables)
 {
 	pops(9);
 	unwind_kept();
@@ -190,7 +190,7 @@ static __attribute__((noinline)) void interrupted(int depth)
 	sink += room[depth];
 }
 
-static void test_signal(void **state)
+TEST_BOTH(test_signal, make_tables, release_tables)
 {
 	uint32_t exact = 0;
 
@@ -205,7 +205,7 @@ static void test_signal(void **state)
 #endif
 
 /* However little was copied: frames that are right, then an end that is marked. */
-static void test_short_stack(void **state)
+TEST_BOTH(test_short_stack, make_tables, release_tables)
 {
 	uint32_t whole, most = 0;
 
@@ -229,7 +229,7 @@ static void test_short_stack(void **state)
 	assert_true(most >= 25);
 }
 
-static void test_no_table(void **state)
+TEST_BOTH(test_no_table, make_tables, release_tables)
 {
 	const struct mapping *found;
 	struct mapping made;
@@ -257,7 +257,7 @@ static void test_no_table(void **state)
 	assert_int_equal(frames, 1);
 }
 
-static void test_registers_of_anything(void **state)
+TEST_BOTH(test_registers_of_anything, make_tables, release_tables)
 {
 	uint64_t random = 88172645463325252u;
 
@@ -315,7 +315,7 @@ static uint32_t rows_of(const char *path, bool is_cut)
 }
 
 /* Rows are found or not; nobody falls. What is not a file of ours is none. */
-static void test_hostile_tables(void **state)
+TEST_BOTH(test_hostile_tables, make_tables, release_tables)
 {
 	char path[] = "/tmp/test_unwind.XXXXXX", real[4096];
 	int fd = mkstemp(path);
@@ -349,7 +349,7 @@ static const struct mapping *at(struct mappings *list, uint64_t address)
 	return mappings_find(list, address);
 }
 
-static void test_mappings(void **state)
+TEST(test_mappings)
 {
 	struct mappings list = { 0 };
 
@@ -394,24 +394,4 @@ static int release_tables(void **state)
 	mappings_release(&mappings);
 	tables_release(&tables);
 	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_tables, release_tables)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_exact),
-#ifdef __x86_64__
-		TEST(test_popped),
-		TEST(test_signal),
-#endif
-		TEST(test_no_table),
-		TEST(test_short_stack),
-		TEST(test_registers_of_anything),
-		TEST(test_hostile_tables),
-		cmocka_unit_test(test_mappings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

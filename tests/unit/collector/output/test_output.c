@@ -121,7 +121,7 @@ static const char *session_of(const char *suffix)
 										  : "";
 }
 
-static void new_file_is_private(void **state)
+TEST_BOTH(new_file_is_private, setup, teardown)
 {
 	struct stat st;
 	int fd = open_run("one");
@@ -134,7 +134,7 @@ static void new_file_is_private(void **state)
 	close(fd);
 }
 
-static void earlier_runs_are_kept_up_to_the_bound(void **state)
+TEST_BOTH(earlier_runs_are_kept_up_to_the_bound, setup, teardown)
 {
 	finished_run("one");
 	finished_run("two");
@@ -147,7 +147,7 @@ static void earlier_runs_are_kept_up_to_the_bound(void **state)
 	assert_string_equal(session_of(".3"), "");
 }
 
-static void live_file_is_not_touched(void **state)
+TEST_BOTH(live_file_is_not_touched, setup, teardown)
 {
 	int fd = open_run("one");
 	int other = open_run("two");
@@ -165,7 +165,7 @@ static void live_file_is_not_touched(void **state)
 	close(fd);
 }
 
-static void file_of_the_same_session_stays(void **state)
+TEST_BOTH(file_of_the_same_session_stays, setup, teardown)
 {
 	finished_run("one");
 	finished_run("one");
@@ -173,7 +173,7 @@ static void file_of_the_same_session_stays(void **state)
 	assert_string_equal(session_of(".1"), "");
 }
 
-static void file_of_a_session_with_another_writer_stays(void **state)
+TEST_BOTH(file_of_a_session_with_another_writer_stays, setup, teardown)
 {
 	struct output_name_request request = request_of("one");
 	int guard = -1, fd;
@@ -194,7 +194,7 @@ static void file_of_a_session_with_another_writer_stays(void **state)
 	assert_string_equal(session_of(".1"), "one");
 }
 
-static void writers_of_a_session_do_not_disturb_each_other(void **state)
+TEST_BOTH(writers_of_a_session_do_not_disturb_each_other, setup, teardown)
 {
 	struct output_name_request request = request_of("one");
 	int guard = -1, fd = open_run("one"), other;
@@ -224,7 +224,7 @@ static pid_t process_of(const char *session)
 	return pid;
 }
 
-static void file_of_a_session_with_a_process_stays(void **state)
+TEST_BOTH(file_of_a_session_with_a_process_stays, setup, teardown)
 {
 	char session[32];
 	pid_t pid;
@@ -243,7 +243,7 @@ static void file_of_a_session_with_a_process_stays(void **state)
 }
 
 /* The beginning of a name is not the name. */
-static void file_of_a_session_that_is_over_is_moved(void **state)
+TEST_BOTH(file_of_a_session_that_is_over_is_moved, setup, teardown)
 {
 	pid_t pid;
 
@@ -255,7 +255,7 @@ static void file_of_a_session_that_is_over_is_moved(void **state)
 	assert_string_equal(session_of(""), "two");
 }
 
-static void large_file_does_not_give_way_to_tiny_ones(void **state)
+TEST_BOTH(large_file_does_not_give_way_to_tiny_ones, setup, teardown)
 {
 	finished_large_run("large", 1 << 20);
 	finished_large_run("larger", 2 << 20);
@@ -278,7 +278,7 @@ static void large_file_does_not_give_way_to_tiny_ones(void **state)
 	}
 }
 
-static void empty_young_file_is_somebodys(void **state)
+TEST_BOTH(empty_young_file_is_somebodys, setup, teardown)
 {
 	close(open(output, O_CREAT | O_WRONLY, 0600));
 	finished_run("one");
@@ -302,7 +302,7 @@ static void standing_run(const char *session, const char *program, uint32_t flag
 	close(fd);
 }
 
-static void plain_program_makes_no_way_through_a_recording_of_interest(void **state)
+TEST_BOTH(plain_program_makes_no_way_through_a_recording_of_interest, setup, teardown)
 {
 	struct file_header header = { .version = FILE_VERSION };
 	struct output_name_request request = request_of("passing");
@@ -347,7 +347,7 @@ static int open_beside(const struct output_name_request *request, char *ret_name
 	return fd;
 }
 
-static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
+TEST_BOTH(plain_writer_is_asked_for_its_name_and_leaves_it, setup, teardown)
 {
 	struct file_header header = { .version = FILE_VERSION };
 	struct output_name_request request = request_of("tee"), other = request_of("python");
@@ -386,7 +386,7 @@ static void plain_writer_is_asked_for_its_name_and_leaves_it(void **state)
  * `python train.py | tee log`: tee may take the name, once more or for the first time, when it
  * ends.
  */
-static void what_a_plain_program_wrote_meanwhile_is_removed(void **state)
+TEST_BOTH(what_a_plain_program_wrote_meanwhile_is_removed, setup, teardown)
 {
 	static const struct timespec before = { .tv_sec = 1000 }, since = { .tv_sec = 3000 };
 	struct output_name_request request = request_of("python");
@@ -412,7 +412,7 @@ static void what_a_plain_program_wrote_meanwhile_is_removed(void **state)
 	assert_string_equal(session_of(".1"), "training");
 }
 
-static void foreign_file_is_moved_but_never_removed(void **state)
+TEST_BOTH(foreign_file_is_moved_but_never_removed, setup, teardown)
 {
 	int fd = open(output, O_CREAT | O_WRONLY, 0600);
 	char name[256];
@@ -437,7 +437,7 @@ static void elsewhere(const char *name, char ret_target[256])
 	snprintf(ret_target, 256, "%s/elsewhere/%s", directory, name);
 }
 
-static void link_means_what_it_leads_to(void **state)
+TEST_BOTH(link_means_what_it_leads_to, setup, teardown)
 {
 	char target[256], moved[300], second[256];
 
@@ -464,7 +464,7 @@ static void link_means_what_it_leads_to(void **state)
 	close(fd);
 }
 
-static void link_in_a_circle_is_refused(void **state)
+TEST_BOTH(link_in_a_circle_is_refused, setup, teardown)
 {
 	assert_int_equal(symlink("run.evt", output), 0);
 	assert_int_equal(open_run("one"), -1);
@@ -472,7 +472,7 @@ static void link_in_a_circle_is_refused(void **state)
 }
 
 /* Somebody else could have it lead to any file of ours. */
-static void link_of_another_user_is_refused(void **state)
+TEST_BOTH(link_of_another_user_is_refused, setup, teardown)
 {
 	char target[256], folder[256];
 
@@ -497,7 +497,7 @@ static void link_of_another_user_is_refused(void **state)
 	assert_string_equal(path, target);
 }
 
-static void link_to_a_directory_is_a_directory(void **state)
+TEST_BOTH(link_to_a_directory_is_a_directory, setup, teardown)
 {
 	char target[256], wanted[256];
 
@@ -518,7 +518,7 @@ static void refused(const char *name)
 		fail_msg("'%s' is not refused", name);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST_BOTH(what_is_no_file_is_refused, setup, teardown)
 {
 	char target[256];
 
@@ -533,7 +533,7 @@ static void what_is_no_file_is_refused(void **state)
 	refused(output);
 }
 
-static void system_folders_are_refused(void **state)
+TEST_BOTH(system_folders_are_refused, setup, teardown)
 {
 	const char *names[] = { "/dev/null",           "/dev/full",        "/dev/tty",
 				"/dev/stdout",         "/dev/fd/2",        "/proc/self/fd/1",
@@ -551,7 +551,7 @@ static void system_folders_are_refused(void **state)
 	assert_int_equal(access("/dev/x.evt", F_OK), -1);
 }
 
-static void directory_in_the_way_is_left_alone(void **state)
+TEST_BOTH(directory_in_the_way_is_left_alone, setup, teardown)
 {
 	assert_int_equal(mkdir(output, 0700), 0);
 	finished_run("one");
@@ -559,7 +559,7 @@ static void directory_in_the_way_is_left_alone(void **state)
 	assert_int_equal(rmdir(output), 0);
 }
 
-static void missing_directory_is_an_error(void **state)
+TEST_BOTH(missing_directory_is_an_error, setup, teardown)
 {
 	struct output_name_request request = request_of("one");
 
@@ -618,7 +618,7 @@ static void limit_file_size(rlim_t bytes)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-static void full_disk_loses_and_counts(void **state)
+TEST_BOTH(full_disk_loses_and_counts, setup, teardown)
 {
 	uint64_t put;
 
@@ -637,7 +637,7 @@ static void full_disk_loses_and_counts(void **state)
 }
 
 /* Nothing can be written any more: what was written stays a valid stream of whole frames. */
-static void disk_full_for_good_leaves_whole_frames(void **state)
+TEST_BOTH(disk_full_for_good_leaves_whole_frames, setup, teardown)
 {
 	struct stat st;
 
@@ -655,7 +655,7 @@ static void disk_full_for_good_leaves_whole_frames(void **state)
 	fixture_release(&f);
 }
 
-static void limit_is_kept_and_losses_are_told(void **state)
+TEST_BOTH(limit_is_kept_and_losses_are_told, setup, teardown)
 {
 	struct stat st;
 	uint64_t put;
@@ -672,7 +672,7 @@ static void limit_is_kept_and_losses_are_told(void **state)
 	fixture_release(&f);
 }
 
-static void unwritable_place_is_said(void **state)
+TEST_BOTH(unwritable_place_is_said, setup, teardown)
 {
 	fixture_init(&f, REGION_BYTES);
 	strcpy(f.header->output, "/nonexistent-directory/run.evt");
@@ -686,39 +686,4 @@ static void unwritable_place_is_said(void **state)
 		"cannot create '/nonexistent-directory/run.evt': No such file or directory; "
 		"set INTERCEPT_OUTPUT to a writable path");
 	fixture_release(&f);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(new_file_is_private),
-		TEST(earlier_runs_are_kept_up_to_the_bound),
-		TEST(live_file_is_not_touched),
-		TEST(file_of_the_same_session_stays),
-		TEST(file_of_a_session_with_another_writer_stays),
-		TEST(writers_of_a_session_do_not_disturb_each_other),
-		TEST(file_of_a_session_with_a_process_stays),
-		TEST(file_of_a_session_that_is_over_is_moved),
-		TEST(large_file_does_not_give_way_to_tiny_ones),
-		TEST(empty_young_file_is_somebodys),
-		TEST(plain_program_makes_no_way_through_a_recording_of_interest),
-		TEST(plain_writer_is_asked_for_its_name_and_leaves_it),
-		TEST(what_a_plain_program_wrote_meanwhile_is_removed),
-		TEST(foreign_file_is_moved_but_never_removed),
-		TEST(link_means_what_it_leads_to),
-		TEST(link_in_a_circle_is_refused),
-		TEST(link_of_another_user_is_refused),
-		TEST(link_to_a_directory_is_a_directory),
-		TEST(what_is_no_file_is_refused),
-		TEST(system_folders_are_refused),
-		TEST(directory_in_the_way_is_left_alone),
-		TEST(missing_directory_is_an_error),
-		TEST(full_disk_loses_and_counts),
-		TEST(disk_full_for_good_leaves_whole_frames),
-		TEST(limit_is_kept_and_losses_are_told),
-		TEST(unwritable_place_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static void assert_is_program(const struct process *process)
 	assert_true(process->executable == id_of("/bin/program"));
 }
 
-static void identity_is_what_proc_says(void **state)
+TEST(identity_is_what_proc_says)
 {
 	struct process process = { .pid = 7 };
 
@@ -128,7 +128,7 @@ static void identity_is_what_proc_says(void **state)
 	assert_true(!process.gone && !process.execed);
 }
 
-static void identity_of_a_program_that_calls_exec_meanwhile(void **state)
+TEST(identity_of_a_program_that_calls_exec_meanwhile)
 {
 	knows_start = true;
 	for (int reads = 0; reads < READS; reads++) {
@@ -142,7 +142,7 @@ static void identity_of_a_program_that_calls_exec_meanwhile(void **state)
 	}
 }
 
-static void identity_of_a_program_that_ends_meanwhile(void **state)
+TEST(identity_of_a_program_that_ends_meanwhile)
 {
 	struct process process = { .pid = 7 };
 
@@ -155,7 +155,7 @@ static void identity_of_a_program_that_ends_meanwhile(void **state)
 	assert_true(process.gone && !process.execed);
 }
 
-static void identity_of_a_forked_child_that_calls_exec_meanwhile(void **state)
+TEST(identity_of_a_forked_child_that_calls_exec_meanwhile)
 {
 	const struct process parent = { .command = id_of("program"),
 					.executable = id_of("/bin/program"),
@@ -172,7 +172,7 @@ static void identity_of_a_forked_child_that_calls_exec_meanwhile(void **state)
 	}
 }
 
-static void identity_of_a_forked_child_costs_no_look_at_its_maps(void **state)
+TEST(identity_of_a_forked_child_costs_no_look_at_its_maps)
 {
 	const struct process parent = { .command = 1, .executable = 1, .stack_start = STACK };
 	struct process process = { .pid = 7, .likely = true };
@@ -183,17 +183,4 @@ static void identity_of_a_forked_child_costs_no_look_at_its_maps(void **state)
 	assert_is_program(&process);
 	assert_true(looks == 0);
 	assert_true(process.stack_start == STACK);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(identity_is_what_proc_says),
-		cmocka_unit_test(identity_of_a_program_that_calls_exec_meanwhile),
-		cmocka_unit_test(identity_of_a_program_that_ends_meanwhile),
-		cmocka_unit_test(identity_of_a_forked_child_that_calls_exec_meanwhile),
-		cmocka_unit_test(identity_of_a_forked_child_costs_no_look_at_its_maps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

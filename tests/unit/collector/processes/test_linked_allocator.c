@@ -37,7 +37,7 @@ static struct file file_open(const char *path)
 	return file;
 }
 
-static void words_and_sbrk(void **state)
+TEST(words_and_sbrk)
 {
 	struct file file = file_open("/proc/self/exe");
 
@@ -47,7 +47,7 @@ static void words_and_sbrk(void **state)
 	close(file.fd);
 }
 
-static void other_files(void **state)
+TEST(other_files)
 {
 	struct file file = file_open("/bin/ls");
 
@@ -57,7 +57,7 @@ static void other_files(void **state)
 }
 
 /* Each number of each header at its extremes: an answer, in bounded time. */
-static void files_that_lie(void **state)
+TEST(files_that_lie)
 {
 	static const uint64_t extremes[] = { 0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };
 	struct file file = file_open("/proc/self/exe");
@@ -81,22 +81,10 @@ static void files_that_lie(void **state)
 			 LINKED_ALLOCATOR_NONE);
 }
 
-static void libraries_of_allocators(void **state)
+TEST(libraries_of_allocators)
 {
 	assert_true(linked_allocator_is_library("/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"));
 	assert_true(linked_allocator_is_library("libtcmalloc_minimal.so.4"));
 	assert_true(linked_allocator_is_library("/usr/lib/x86_64-linux-gnu/libmimalloc.so.2.0"));
 	assert_false(linked_allocator_is_library("/opt/libjemalloc/bin/ruff"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_and_sbrk),
-		cmocka_unit_test(other_files),
-		cmocka_unit_test(files_that_lie),
-		cmocka_unit_test(libraries_of_allocators),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,6 @@ static struct memory_group group;
 
 static int setup(void **state)
 {
-	(void)state;
 	snprintf(root, sizeof(root), "/tmp/memory_group.XXXXXX");
 	return mkdtemp(root) ? 0 : -1;
 }
@@ -41,7 +40,6 @@ static int remove_one(const char *path, const struct stat *stat, int type, struc
 
 static int teardown(void **state)
 {
-	(void)state;
 	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -82,9 +80,8 @@ static uint64_t kills(void)
 	return count;
 }
 
-static void version_2(void **state)
+TEST_BOTH(version_2, setup, teardown)
 {
-	(void)state;
 	put("job/step/memory.max", "max\n");
 	put("job/memory.max", "1073741824\n");
 	put("job/step/memory.events", "low 0\nmax 12\noom 3\noom_kill 2\noom_group_kill 1\n");
@@ -98,9 +95,8 @@ static void version_2(void **state)
 	assert_int_equal(kills(), 5);
 }
 
-static void version_1(void **state)
+TEST_BOTH(version_1, setup, teardown)
 {
-	(void)state;
 	put("memory/job/memory.limit_in_bytes", "536870912\n");
 	put("memory/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n");
 	assert_true(groups("5:devices:/\n4:memory:/job\n1:cpu,cpuacct:/job\n0::/other\n"));
@@ -110,12 +106,11 @@ static void version_1(void **state)
 	assert_int_equal(kills(), 7);
 }
 
-static void nothing_is_known(void **state)
+TEST_BOTH(nothing_is_known, setup, teardown)
 {
 	char path[PATH_MAX], large[8192];
 	uint64_t count = 9;
 
-	(void)state;
 	assert_false(groups(""));
 	assert_false(groups("garbage\n5:cpu:/a\n6:hugememory:/a\n"));
 	memset(large, 'a', sizeof(large) - 1);
@@ -136,14 +131,13 @@ static void nothing_is_known(void **state)
 	assert_int_equal(count, 9);
 }
 
-static void since_a_look(void **state)
+TEST_BOTH(since_a_look, setup, teardown)
 {
 	const uint64_t sure_ns = MEMORY_KILLS_SURE_NS;
 	struct memory_kills watched = { 0 };
 	struct memory_kills_end end;
 	char path[PATH_MAX];
 
-	(void)state;
 	end = memory_kills_since(&watched, 100);
 	assert_int_equal(end.kills, 0);
 	put("memory.events", "oom_kill 4\n");
@@ -167,11 +161,10 @@ static void since_a_look(void **state)
 }
 
 /* What is compared with is never a look from the last moments, once there are older ones. */
-static void looks_that_are_kept(void **state)
+TEST(looks_that_are_kept)
 {
 	struct memory_kills watched = { 0 };
 
-	(void)state;
 	for (uint64_t at_ns = 1; at_ns < 40 * 1000000000ull; at_ns += 900000000) {
 		memory_kills_look(&watched, (uint32_t)getpid(), at_ns);
 		if (!watched.file)
@@ -194,7 +187,7 @@ static void *waits_for_ever(void *context)
  * The kernel says "/" of a process whose main thread has ended, as of one that the OOM killer has
  * chosen and that is not gone yet. The group from before is kept.
  */
-static void group_of_one_that_leaves(void **state)
+TEST(group_of_one_that_leaves)
 {
 	struct memory_kills watched = { 0 };
 	struct memory_group found;
@@ -205,7 +198,6 @@ static void group_of_one_that_leaves(void **state)
 	int go[2];
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(go), 0);
 	child = fork();
 	if (!child) {
@@ -229,18 +221,4 @@ static void group_of_one_that_leaves(void **state)
 	waitpid(child, NULL, 0);
 	close(go[0]);
 	close(go[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(version_2, setup, teardown),
-		cmocka_unit_test_setup_teardown(version_1, setup, teardown),
-		cmocka_unit_test_setup_teardown(nothing_is_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(since_a_look, setup, teardown),
-		cmocka_unit_test(looks_that_are_kept),
-		cmocka_unit_test(group_of_one_that_leaves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

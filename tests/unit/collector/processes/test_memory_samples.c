@@ -41,7 +41,7 @@ static const struct evt_process_memory *told(size_t place)
 	return (const void *)common.journal.event[place].value;
 }
 
-static void test_memory_is_told_when_it_changes(void **state)
+TEST_BOTH(test_memory_is_told_when_it_changes, setup, teardown)
 {
 	char *big;
 
@@ -68,7 +68,7 @@ static void test_memory_is_told_when_it_changes(void **state)
 	munmap(big, BIG_BYTES);
 }
 
-static void test_memory_is_not_asked_for_too_often(void **state)
+TEST_BOTH(test_memory_is_not_asked_for_too_often, setup, teardown)
 {
 	memory_samples_take(&samples, &processes, &common, 1 * SECOND);
 	assert_true(samples.next_ns >= 1 * SECOND + MEMORY_PAUSE_MIN_NS);
@@ -82,7 +82,7 @@ static void test_memory_is_not_asked_for_too_often(void **state)
 	assert_int_equal(memory_samples_pause_ns(UINT64_MAX), MEMORY_PAUSE_MAX_NS);
 }
 
-static void test_memory_of_nobody_is_not_told(void **state)
+TEST_BOTH(test_memory_of_nobody_is_not_told, setup, teardown)
 {
 	struct process *process = &processes.slot[0];
 	struct proc_memory memory;
@@ -102,23 +102,9 @@ static void test_memory_of_nobody_is_not_told(void **state)
 	assert_int_equal(common.journal.count, 0);
 }
 
-static void test_memory_at_the_end_is_told(void **state)
+TEST_BOTH(test_memory_at_the_end_is_told, setup, teardown)
 {
 	memory_sample_last(&common, &processes.slot[0], 5);
 	assert_int_equal(common.journal.count, 1);
 	assert_true(told(0)->resident_bytes > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_memory_is_told_when_it_changes, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_memory_is_not_asked_for_too_often, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_memory_of_nobody_is_not_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_at_the_end_is_told, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static struct module_end end_of(uint64_t time_ns, uint64_t start, uint64_t end)
 	return (struct module_end){ .time_ns = time_ns, .start = start, .end = end };
 }
 
-static void ends_are_sorted_by_time(void **state)
+TEST(ends_are_sorted_by_time)
 {
 	struct module_ends ends = { .count = 0 };
 
@@ -28,7 +28,7 @@ static void ends_are_sorted_by_time(void **state)
 	module_ends_release(&ends);
 }
 
-static void the_last_end_of_a_place_counts(void **state)
+TEST(the_last_end_of_a_place_counts)
 {
 	struct module_ends ends = { .count = 0 };
 	const struct module_end given[] = { end_of(10, 0x1000, 0x3000), end_of(20, 0x5000, 0x6000),
@@ -45,7 +45,7 @@ static void the_last_end_of_a_place_counts(void **state)
 }
 
 /* A program may say anything; there is a bound. */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
 	struct module_ends ends = { .count = 0 };
 
@@ -59,15 +59,4 @@ static void memory_is_bounded(void **state)
 	assert_in_range(ends.count, 1, MODULE_ENDS_MAX);
 	assert_in_range(ends.places, 1, MODULE_ENDS_KEPT);
 	module_ends_release(&ends);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_are_sorted_by_time),
-		cmocka_unit_test(the_last_end_of_a_place_counts),
-		cmocka_unit_test(memory_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

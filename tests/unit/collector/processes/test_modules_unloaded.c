@@ -303,17 +303,17 @@ static void try_all(unsigned int loads, unsigned int looks)
 	}
 }
 
-static void two_loads_with_two_looks(void **state)
+TEST(two_loads_with_two_looks)
 {
 	try_all(2, 2);
 }
 
-static void three_loads_with_two_looks(void **state)
+TEST(three_loads_with_two_looks)
 {
 	try_all(3, 2);
 }
 
-static void four_loads_with_one_look(void **state)
+TEST(four_loads_with_one_look)
 {
 	try_all(4, 1);
 }
@@ -343,12 +343,12 @@ static void note_end(struct world *w, unsigned int library, uint64_t seen_ns, ui
  * 1 is unloaded between 210 and 260, reported at 400; 2 is loaded by another thread before that,
  * and a look finds it.
  */
-static void report_that_a_look_overtakes(void **state)
+TEST(report_that_a_look_overtakes)
 {
 	for (int known = 0; known < 2; known++) {
 		struct world w;
 
-		(void)state;
+		(void)unit_state;
 		world_init(&w);
 		world_find(&w, known ? 1 : 0, 100, 101);
 		settle_until(&w, 150);
@@ -363,7 +363,7 @@ static void report_that_a_look_overtakes(void **state)
 }
 
 /* Drained after a later look was taken: 1 was unloaded at 200 and had been loaded again by then. */
-static void report_that_comes_late_ends_nothing_new(void **state)
+TEST(report_that_comes_late_ends_nothing_new)
 {
 	struct world w;
 
@@ -380,7 +380,7 @@ static void report_that_comes_late_ends_nothing_new(void **state)
 }
 
 /* Closed by two threads: the one that was unloaded first is reported last. */
-static void reports_of_two_threads_in_the_wrong_order(void **state)
+TEST(reports_of_two_threads_in_the_wrong_order)
 {
 	struct world w;
 
@@ -396,7 +396,7 @@ static void reports_of_two_threads_in_the_wrong_order(void **state)
 }
 
 /* By munmap(). Ranges that are no module, and parts of one, are nothing to note. */
-static void range_that_is_unmapped_has_nothing(void **state)
+TEST(range_that_is_unmapped_has_nothing)
 {
 	struct world w;
 
@@ -419,7 +419,7 @@ static void range_that_is_unmapped_has_nothing(void **state)
 	world_release(&w);
 }
 
-static void missing_without_a_report_is_believed_the_second_time(void **state)
+TEST(missing_without_a_report_is_believed_the_second_time)
 {
 	struct world w;
 
@@ -442,7 +442,7 @@ static void missing_without_a_report_is_believed_the_second_time(void **state)
  * libc unloads modules of iconv() itself: nobody reports it. ld.so allocates when it loads what
  * comes there next.
  */
-static void what_comes_unreported_is_there_from_its_load_on(void **state)
+TEST(what_comes_unreported_is_there_from_its_load_on)
 {
 	struct world w;
 
@@ -471,7 +471,7 @@ static void what_comes_unreported_is_there_from_its_load_on(void **state)
 }
 
 /* Nothing is known of loads: in between it may have been either. */
-static void what_comes_unreported_is_nobodys_between_two_looks(void **state)
+TEST(what_comes_unreported_is_nobodys_between_two_looks)
 {
 	struct world w;
 
@@ -485,22 +485,4 @@ static void what_comes_unreported_is_nobodys_between_two_looks(void **state)
 	assert_true(named(&w, 200) != path_of(1) && named(&w, 200) != path_of(2));
 	assert_int_equal(named(&w, 310), path_of(2));
 	world_release(&w);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_loads_with_two_looks),
-		cmocka_unit_test(three_loads_with_two_looks),
-		cmocka_unit_test(four_loads_with_one_look),
-		cmocka_unit_test(report_that_a_look_overtakes),
-		cmocka_unit_test(report_that_comes_late_ends_nothing_new),
-		cmocka_unit_test(reports_of_two_threads_in_the_wrong_order),
-		cmocka_unit_test(range_that_is_unmapped_has_nothing),
-		cmocka_unit_test(missing_without_a_report_is_believed_the_second_time),
-		cmocka_unit_test(what_comes_unreported_is_there_from_its_load_on),
-		cmocka_unit_test(what_comes_unreported_is_nobodys_between_two_looks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void assert_object(const struct objects *objects, uint32_t at, uint64_t s
 	assert_int_equal(objects->object[at].bias, bias);
 }
 
-static void segments_that_share_a_page_are_one_object(void **state)
+TEST_SET_UP(segments_that_share_a_page_are_one_object, setup)
 {
 	struct objects objects = objects_in("7000000-7001000 r--p 00000000 08:01 1 /a.so\n"
 					    "7001000-7002000 r-xp 00000000 08:01 1 /a.so\n"
@@ -72,7 +72,7 @@ static void segments_that_share_a_page_are_one_object(void **state)
 	objects_release(&objects);
 }
 
-static void the_same_file_twice_is_two_objects(void **state)
+TEST_SET_UP(the_same_file_twice_is_two_objects, setup)
 {
 	struct objects objects = objects_in("7000000-7002000 r--p 00000000 08:01 1 /a.so\n"
 					    "7002000-7003000 r--p 00000000 08:01 1 /a.so\n"
@@ -90,7 +90,7 @@ static void the_same_file_twice_is_two_objects(void **state)
 	objects_release(&objects);
 }
 
-static void holes_and_code_on_large_pages_belong_to_it(void **state)
+TEST_SET_UP(holes_and_code_on_large_pages_belong_to_it, setup)
 {
 	struct objects objects = objects_in("7010000-7011000 r--p 00000000 08:01 2 /b.so\n"
 					    "7011000-7012000 r-xp 00001000 08:01 2 /b.so\n"
@@ -106,7 +106,7 @@ static void holes_and_code_on_large_pages_belong_to_it(void **state)
 	objects_release(&objects);
 }
 
-static void code_between_segments_is_not_of_the_file(void **state)
+TEST_SET_UP(code_between_segments_is_not_of_the_file, setup)
 {
 	struct objects objects = objects_in("7010000-7011000 r--p 00000000 08:01 2 /b.so\n"
 					    "7011000-7014000 r-xp 00001000 08:01 2 /b.so\n"
@@ -120,7 +120,7 @@ static void code_between_segments_is_not_of_the_file(void **state)
 	objects_release(&objects);
 }
 
-static void offsets_tell_of_files_that_say_nothing(void **state)
+TEST_SET_UP(offsets_tell_of_files_that_say_nothing, setup)
 {
 	struct objects objects = objects_in("7000000-7001000 r--p 00000000 08:01 3 /c (deleted)\n"
 					    "7001000-7002000 r-xp 00001000 08:01 3 /c (deleted)\n"
@@ -138,7 +138,7 @@ static void offsets_tell_of_files_that_say_nothing(void **state)
 }
 
 /* Headers are what a file says: any number may stand there. */
-static void hostile_headers_do_no_harm(void **state)
+TEST_SET_UP(hostile_headers_do_no_harm, setup)
 {
 	struct objects objects;
 
@@ -155,18 +155,4 @@ static void hostile_headers_do_no_harm(void **state)
 		"fffffffffffff000-ffffffffffffffff r-xp 8000000000000000 08:01 1 /a.so\n");
 	assert_in_range(objects.count, 1, 3);
 	objects_release(&objects);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(segments_that_share_a_page_are_one_object, setup),
-		cmocka_unit_test_setup(the_same_file_twice_is_two_objects, setup),
-		cmocka_unit_test_setup(holes_and_code_on_large_pages_belong_to_it, setup),
-		cmocka_unit_test_setup(code_between_segments_is_not_of_the_file, setup),
-		cmocka_unit_test_setup(offsets_tell_of_files_that_say_nothing, setup),
-		cmocka_unit_test_setup(hostile_headers_do_no_harm, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

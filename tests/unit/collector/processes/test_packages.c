@@ -95,7 +95,7 @@ static bool told_path(const char *file)
 	return memmem(common.journal.text, common.journal.text_bytes, path, strlen(path)) != NULL;
 }
 
-static void what_a_record_lists_is_told_once(void **state)
+TEST_BOTH(what_a_record_lists_is_told_once, begin, end)
 {
 	note("libs/fast_maths/deep/core.py");
 	assert_int_equal(told(), 1);
@@ -109,7 +109,7 @@ static void what_a_record_lists_is_told_once(void **state)
 	assert_true(told_path("libs/six.py"));
 }
 
-static void what_setup_py_has_installed_is_told(void **state)
+TEST_BOTH(what_setup_py_has_installed_is_told, begin, end)
 {
 	note("libs/old_docs/oxml/table.py");
 	assert_true(told_path("libs/old_docs"));
@@ -121,7 +121,7 @@ static void what_setup_py_has_installed_is_told(void **state)
 	assert_int_equal(told(), 2);
 }
 
-static void what_no_record_lists_is_the_users(void **state)
+TEST_BOTH(what_no_record_lists_is_the_users, begin, end)
 {
 	note("libs/train.py"); /* beside installed packages, as in a function of a cloud */
 	note("libs/fast_maths_of_mine/core.py");
@@ -131,7 +131,7 @@ static void what_no_record_lists_is_the_users(void **state)
 	assert_int_equal(told(), 0);
 }
 
-static void odd_names_are_left_alone(void **state)
+TEST_BOTH(odd_names_are_left_alone, begin, end)
 {
 	static const char zero[] = "/tmp/\0/a.py";
 	char long_path[8192];
@@ -147,14 +147,14 @@ static void odd_names_are_left_alone(void **state)
 	assert_int_equal(told(), 0);
 }
 
-static void without_folders_nothing_is_told(void **state)
+TEST_BOTH(without_folders_nothing_is_told, begin, end)
 {
 	common.view.redact = 1u << REGION_REDACT_paths;
 	note("libs/six.py");
 	assert_int_equal(told(), 0);
 }
 
-static void a_full_table_tells_nothing_more(void **state)
+TEST_BOTH(a_full_table_tells_nothing_more, begin, end)
 {
 	char path[64];
 
@@ -167,16 +167,4 @@ static void a_full_table_tells_nothing_more(void **state)
 	assert_int_equal(told(), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_a_record_lists_is_told_once, begin, end),
-		cmocka_unit_test_setup_teardown(what_setup_py_has_installed_is_told, begin, end),
-		cmocka_unit_test_setup_teardown(what_no_record_lists_is_the_users, begin, end),
-		cmocka_unit_test_setup_teardown(odd_names_are_left_alone, begin, end),
-		cmocka_unit_test_setup_teardown(without_folders_nothing_is_told, begin, end),
-		cmocka_unit_test_setup_teardown(a_full_table_tells_nothing_more, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

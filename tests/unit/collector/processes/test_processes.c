@@ -82,7 +82,7 @@ static void entry_add(uint32_t entry, pid_t pid, pid_t parent_pid, uint32_t pare
 	f.process[entry].parent = parent;
 }
 
-static void who_maps_the_region_is_waited_for(void **state)
+TEST_BOTH(who_maps_the_region_is_waited_for, setup, teardown)
 {
 	pid_t first = child_start(false), child = child_start(false);
 
@@ -99,7 +99,7 @@ static void who_maps_the_region_is_waited_for(void **state)
 	assert_int_equal(c.processes.numbers, 2);
 }
 
-static void child_that_execs_is_not(void **state)
+TEST_BOTH(child_that_execs_is_not, setup, teardown)
 {
 	pid_t first = child_start(false), child = child_start(true);
 
@@ -115,7 +115,7 @@ static void child_that_execs_is_not(void **state)
 	child_end(child);
 }
 
-static void stranger_is_not(void **state)
+TEST_BOTH(stranger_is_not, setup, teardown)
 {
 	const uint32_t parents[] = { REGION_NO_PARENT, 0, 1, 77 };
 	const pid_t parent_pids[] = { 1, getppid(), getpid() };
@@ -137,7 +137,7 @@ static void stranger_is_not(void **state)
 	assert_int_equal(c.processes.alive + c.processes.waiting, 0);
 }
 
-static void entry_that_cannot_be_is_refused(void **state)
+TEST_BOTH(entry_that_cannot_be_is_refused, setup, teardown)
 {
 	entry_add(0, getpid(), getppid(), REGION_NO_PARENT);
 	entry_add(1, 0, getpid(), 0);
@@ -175,7 +175,7 @@ static uint32_t random_pid(const pid_t *pids, size_t count)
 /*
  * Noise over the table, again and again while it is looked at: nothing of it outlives the real one.
  */
-static void noise_keeps_nobody(void **state)
+TEST_BOTH(noise_keeps_nobody, setup, teardown)
 {
 	pid_t exec = child_start(true), first = child_start(false);
 	const pid_t pids[] = { 1, getppid(), exec, first };
@@ -204,18 +204,4 @@ static void noise_keeps_nobody(void **state)
 	pass(3 * SECOND);
 	assert_int_equal(c.processes.alive + c.processes.waiting, 0);
 	child_end(exec);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(who_maps_the_region_is_waited_for),
-		TEST(child_that_execs_is_not),
-		TEST(stranger_is_not),
-		TEST(entry_that_cannot_be_is_refused),
-		TEST(noise_keeps_nobody),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static const char *command(uint32_t redact, const char *text)
 	return changed;
 }
 
-static void of_a_command_line_the_name_stays(void **state)
+TEST(of_a_command_line_the_name_stays)
 {
 	assert_string_equal(command(ARGS, "/usr/bin/python3 train.py --key=secret"), "python3");
 	assert_string_equal(command(ARGS, "train --token=a/b"), "train");
@@ -35,7 +35,7 @@ static void of_a_command_line_the_name_stays(void **state)
 	assert_string_equal(command(0, "/usr/bin/x /y"), "/usr/bin/x /y");
 }
 
-static void of_a_command_line_folders_go(void **state)
+TEST(of_a_command_line_folders_go)
 {
 	assert_string_equal(command(PATHS, "/usr/bin/python3 /home/u/train.py --lr=1/2 -x"),
 			    "python3 train.py --lr=2 -x");
@@ -46,7 +46,7 @@ static void of_a_command_line_folders_go(void **state)
 	assert_string_equal(command(PATHS, "///"), "");
 }
 
-static void of_a_path_the_base_name_stays(void **state)
+TEST(of_a_path_the_base_name_stays)
 {
 	static const char path[] = "/opt/secret/lib.so (deleted)";
 	size_t length = sizeof(path) - 1;
@@ -62,7 +62,7 @@ static void of_a_path_the_base_name_stays(void **state)
 	assert_int_equal(length, 0);
 }
 
-static void a_host_is_told_apart_and_not_named(void **state)
+TEST(a_host_is_told_apart_and_not_named)
 {
 	char one[64] = "server-one", same[64] = "server-one", two[64] = "server-two",
 	     later[64] = "server-one", plain[64] = "server-one";
@@ -83,7 +83,7 @@ static void a_host_is_told_apart_and_not_named(void **state)
 	assert_int_equal(strlen(one), strlen("redacted-01234567"));
 }
 
-static void what_is_left_out_has_a_text(void **state)
+TEST(what_is_left_out_has_a_text)
 {
 	char text[REDACT_TEXT_BYTES];
 
@@ -93,17 +93,4 @@ static void what_is_left_out_has_a_text(void **state)
 	assert_string_equal(text, "args,host");
 	redact_text(UINT32_MAX, text);
 	assert_string_equal(text, "args,paths,host");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_a_command_line_the_name_stays),
-		cmocka_unit_test(of_a_command_line_folders_go),
-		cmocka_unit_test(of_a_path_the_base_name_stays),
-		cmocka_unit_test(a_host_is_told_apart_and_not_named),
-		cmocka_unit_test(what_is_left_out_has_a_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static unsigned int modules_left(void)
 	return count;
 }
 
-static void nothing_is_left(void **state)
+TEST_BOTH(nothing_is_left, setup, teardown)
 {
 	char text[64];
 
@@ -83,7 +83,7 @@ static void nothing_is_left(void **state)
 	assert_int_equal(start_map_executable(&view, text, sizeof(text)), 0);
 }
 
-static void what_is_left_is_read(void **state)
+TEST_BOTH(what_is_left_is_read, setup, teardown)
 {
 	struct start_module module;
 	char text[64];
@@ -104,7 +104,7 @@ static void what_is_left_is_read(void **state)
 	assert_memory_equal(module.build_id, build_id, sizeof(build_id) - 1);
 }
 
-static void what_found_no_room_is_known(void **state)
+TEST_BOTH(what_found_no_room_is_known, setup, teardown)
 {
 	leave();
 	start->left_out = 7;
@@ -112,7 +112,7 @@ static void what_found_no_room_is_known(void **state)
 	assert_int_equal(map.left_out, 7);
 }
 
-static void every_cut_ends_the_list(void **state)
+TEST_BOTH(every_cut_ends_the_list, setup, teardown)
 {
 	uint32_t bytes;
 
@@ -124,7 +124,7 @@ static void every_cut_ends_the_list(void **state)
 	}
 }
 
-static void lengths_that_cannot_be_end_the_list(void **state)
+TEST_BOTH(lengths_that_cannot_be_end_the_list, setup, teardown)
 {
 	static const uint32_t wrong[] = { 1u << 15, 1u << 31, UINT32_MAX, UINT32_MAX - 7 };
 
@@ -144,18 +144,4 @@ static void lengths_that_cannot_be_end_the_list(void **state)
 	assert_int_equal(modules_left(), 1);
 	leave()->end = 0x1000;
 	assert_int_equal(modules_left(), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(nothing_is_left, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_left_is_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_found_no_room_is_known, setup, teardown),
-		cmocka_unit_test_setup_teardown(every_cut_ends_the_list, setup, teardown),
-		cmocka_unit_test_setup_teardown(lengths_that_cannot_be_end_the_list, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector preload:settings/budget.c,base/parse.c */
 /* The share of steps with detail comes to where the budget is, whatever the noise. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "collector/processes/steering.h"
 #include "preload/settings/budget.h"
@@ -100,13 +96,12 @@ static void expect_cost(const struct program *program, double low, double high)
 			 100 * outcome.cost, 100 * low, 100 * high);
 }
 
-static void keeps_to_the_budget(void **state)
+TEST(keeps_to_the_budget)
 {
 	struct program program = { .detail_ns = 600000,
 				   .switch_ns = 20000,
 				   .budget = "2%,first=100" };
 
-	(void)state;
 	expect_cost(&program, .014, .022);
 	program.budget = "5%,first=100";
 	expect_cost(&program, .035, .055);
@@ -114,61 +109,46 @@ static void keeps_to_the_budget(void **state)
 	expect_cost(&program, .003, .006);
 }
 
-static void noise_does_not_decide(void **state)
+TEST(noise_does_not_decide)
 {
 	struct program program = { .detail_ns = 600000,
 				   .switch_ns = 20000,
 				   .noise_ns = 600000,
 				   .budget = "2%,first=100" };
 
-	(void)state;
 	expect_cost(&program, .012, .026);
 	program.slow_every = 7;
 	program.slow_ns = 10 * PLAIN_NS;
 	expect_cost(&program, .003, .026);
 }
 
-static void slower_steps_are_no_cost(void **state)
+TEST(slower_steps_are_no_cost)
 {
 	struct program program = { .detail_ns = 600000,
 				   .drift = STEPS / 4,
 				   .budget = "2%,first=100" };
 
-	(void)state;
 	expect_cost(&program, .005, .022);
 }
 
 /* Nearly all steps have detail where that costs less than the budget; a few tell what it costs. */
-static void cheap_detail_is_kept(void **state)
+TEST(cheap_detail_is_kept)
 {
 	struct program program = { .detail_ns = 8000, .budget = "2%,first=100" };
 	struct outcome outcome = play(&program);
 
-	(void)state;
 	assert_in_range(outcome.detailed, outcome.steps * 95 / 100, outcome.steps - 1);
 	program.detail_ns = 0;
 	outcome = play(&program);
 	assert_in_range(outcome.detailed, outcome.steps * 95 / 100, outcome.steps - 1);
 }
 
-static void beginning_is_whole(void **state)
+TEST(beginning_is_whole)
 {
 	struct program program = { .detail_ns = 600000, .budget = "2%,first=100" };
 
-	(void)state;
 	assert_in_range(play(&program).first_without, 100, 200);
 	program.budget = "2%";
 	program.full_until_ns = 6 * SECOND; /* 5 s of steps of 2.2 ms */
 	assert_in_range(play(&program).first_without, 2270, 2400);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_to_the_budget),      cmocka_unit_test(noise_does_not_decide),
-		cmocka_unit_test(slower_steps_are_no_cost), cmocka_unit_test(cheap_detail_is_kept),
-		cmocka_unit_test(beginning_is_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

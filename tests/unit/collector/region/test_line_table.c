@@ -128,7 +128,7 @@ static void check(enum python_table form, const uint8_t *bytes, size_t length,
 	check(form, table_##minor, sizeof(table_##minor), runs_##minor, \
 	      sizeof(runs_##minor) / sizeof(runs_##minor[0]))
 
-static void lines_are_those_of_python(void **state)
+TEST(lines_are_those_of_python)
 {
 	CHECK(8, PYTHON_LNOTAB);
 	CHECK(9, PYTHON_LNOTAB);
@@ -139,7 +139,7 @@ static void lines_are_those_of_python(void **state)
 }
 
 /* Any bytes, cut anywhere: an answer, and no read beyond them (the sanitiser's business). */
-static void damaged_tables_do_no_harm(void **state)
+TEST(damaged_tables_do_no_harm)
 {
 	static const enum python_table forms[] = { PYTHON_LNOTAB, PYTHON_RANGES, PYTHON_LOCATIONS };
 	uint8_t bytes[64];
@@ -156,22 +156,11 @@ static void damaged_tables_do_no_harm(void **state)
 	}
 }
 
-static void lines_do_not_become_negative(void **state)
+TEST(lines_do_not_become_negative)
 {
 	const uint8_t back[] = { 2, 0x81 }; /* 127 lines back */
 	struct line_table table = { PYTHON_LNOTAB, back, sizeof(back), 5 };
 
 	assert_int_equal(line_table_find(&table, 0), 5);
 	assert_int_equal(line_table_find(&table, 2), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_those_of_python),
-		cmocka_unit_test(damaged_tables_do_no_harm),
-		cmocka_unit_test(lines_do_not_become_negative),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static void check_is_read(const struct python_layout *layout)
 	fits(layout->thread_next, 8, PYTHON_THREAD_BYTES);
 }
 
-static void every_layout_is_read_whole(void **state)
+TEST(every_layout_is_read_whole)
 {
 	for (unsigned int minor = 8; minor; minor = layout_next(minor)) {
 		assert_non_null(layout_of(minor));
@@ -53,7 +53,7 @@ static const uint64_t hostile[] = { 0,   1,     4,     7,     8,          24,   
 #define HOSTILE (sizeof(hostile) / sizeof(hostile[0]))
 
 /* Each two words of a real table by what may harm. */
-static void hostile_words_are_refused_or_fit(void **state)
+TEST(hostile_words_are_refused_or_fit)
 {
 	unsigned int minors[] = { 13, 14, FREE_THREADED + 14 };
 	unsigned int taken = 0, refused = 0;
@@ -82,7 +82,7 @@ static void hostile_words_are_refused_or_fit(void **state)
 }
 
 /* What is refused leaves what was there. */
-static void another_table_is_none(void **state)
+TEST(another_table_is_none)
 {
 	struct python_layout layout = { .minor = 77 };
 	uint64_t words[PYTHON_OFFSETS_WORDS];
@@ -96,15 +96,4 @@ static void another_table_is_none(void **state)
 	memset(words, 0, sizeof(words));
 	assert_false(python_offsets_take(words, 13, &layout));
 	assert_int_equal(layout.minor, 77);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_layout_is_read_whole),
-		cmocka_unit_test(hostile_words_are_refused_or_fit),
-		cmocka_unit_test(another_table_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

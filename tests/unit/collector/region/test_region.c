@@ -17,7 +17,7 @@ static struct region_shape shape_for(uint64_t buffer_bytes)
 	return shape;
 }
 
-static void classes_lie_one_behind_the_other(void **state)
+TEST(classes_lie_one_behind_the_other)
 {
 	for (uint64_t buffer = MIB; buffer <= 65536 * MIB; buffer += buffer / 4 / 4096 * 4096) {
 		struct region_shape s = shape_for(buffer);
@@ -39,7 +39,7 @@ static void classes_lie_one_behind_the_other(void **state)
 }
 
 /* What docs/LIMITS.md says of the default. */
-static void default_has_rings_for_many_threads(void **state)
+TEST(default_has_rings_for_many_threads)
 {
 	struct region_shape s = shape_for(64 * MIB);
 
@@ -50,7 +50,7 @@ static void default_has_rings_for_many_threads(void **state)
 }
 
 /* Neither fewer nor smaller ones; of the last class four times the room gives twice as many. */
-static void larger_buffer_has_more(void **state)
+TEST(larger_buffer_has_more)
 {
 	struct region_shape before = shape_for(64 * MIB);
 
@@ -65,7 +65,7 @@ static void larger_buffer_has_more(void **state)
 	assert_true(shape_for(256 * MIB).ring_count > 2 * 24000);
 }
 
-static void a_freed_ring_is_found_first(void **state)
+TEST(a_freed_ring_is_found_first)
 {
 	static struct region_header header;
 
@@ -75,16 +75,4 @@ static void a_freed_ring_is_found_first(void **state)
 	region_ring_is_free(&header, 1, 3);
 	assert_int_equal(atomic_load(&header.ring_free[1]), 3);
 	assert_int_equal(atomic_load(&header.ring_free[0]), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes_lie_one_behind_the_other),
-		cmocka_unit_test(default_has_rings_for_many_threads),
-		cmocka_unit_test(larger_buffer_has_more),
-		cmocka_unit_test(a_freed_ring_is_found_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

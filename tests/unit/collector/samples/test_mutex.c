@@ -23,7 +23,7 @@ static uint32_t owner_of(const pthread_mutex_t *mutex)
 	return mutex_owner_of(bytes);
 }
 
-static void a_mutex_says_who_has_it(void **state)
+TEST(a_mutex_says_who_has_it)
 {
 	static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
 				     PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_ADAPTIVE_NP };
@@ -42,7 +42,7 @@ static void a_mutex_says_who_has_it(void **state)
 	}
 }
 
-static void what_is_no_mutex_has_no_owner(void **state)
+TEST(what_is_no_mutex_has_no_owner)
 {
 	uint8_t bytes[MUTEX_BYTES] = { 0 };
 	sem_t semaphore;
@@ -61,14 +61,4 @@ static void what_is_no_mutex_has_no_owner(void **state)
 	assert_int_equal(mutex_owner_of(bytes), 7);
 	bytes[19] = 0x7f;
 	assert_int_equal(mutex_owner_of(bytes), 0);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_mutex_says_who_has_it),
-		cmocka_unit_test(what_is_no_mutex_has_no_owner),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@
 enum { CALL_311 = 171, CALL_METHOD_38 = 161, BINARY_OP_311 = 122, CALL_LEN_312 = 42 };
 enum { ADD = 0, FLOOR_DIVIDE = 2, MATRIX_MULTIPLY = 4, ADD_IN_PLACE = 13 };
 
-static void calls_by_version(void **state)
+TEST(calls_by_version)
 {
 	assert_true(native_calls_is(11, CALL_311, 0));
 	assert_true(native_calls_is(8, CALL_METHOD_38, 0));
@@ -22,7 +22,7 @@ static void calls_by_version(void **state)
 	assert_false(native_calls_is(99, CALL_311, 0));
 }
 
-static void operations_by_what_they_do(void **state)
+TEST(operations_by_what_they_do)
 {
 	assert_true(native_calls_is(11, BINARY_OP_311, MATRIX_MULTIPLY));
 	assert_true(native_calls_is(11, BINARY_OP_311, ADD));
@@ -45,7 +45,7 @@ static bool look(unsigned int minor, uint64_t code, uint64_t at)
 }
 
 /* From 3.11 on a frame has the address of its instruction. */
-static void an_instruction_by_address(void **state)
+TEST(an_instruction_by_address)
 {
 	static const uint8_t code[] = { 1, 0, CALL_311, 1 };
 
@@ -55,7 +55,7 @@ static void an_instruction_by_address(void **state)
 }
 
 /* Before, its number: of bytes, in 3.10 of instructions. */
-static void an_instruction_by_number(void **state)
+TEST(an_instruction_by_number)
 {
 	static uint8_t instructions[40], code[64];
 	const uint8_t *at = instructions;
@@ -66,16 +66,4 @@ static void an_instruction_by_number(void **state)
 	assert_false(look(9, (uintptr_t)code, 2));
 	assert_true(look(10, (uintptr_t)code, 2));
 	assert_false(look(9, 0, 4));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_by_version),
-		cmocka_unit_test(operations_by_what_they_do),
-		cmocka_unit_test(an_instruction_by_address),
-		cmocka_unit_test(an_instruction_by_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static const struct evt_python_sampling *standing(void)
 	return NULL;
 }
 
-static void each_layout_is_sampled(void **state)
+TEST(each_layout_is_sampled)
 {
 	uint32_t place;
 
@@ -128,7 +128,7 @@ static uint32_t holder_seen(uint32_t looks)
 }
 
 /* The thread that spins has the GIL, or had it last, or a thread has it that nobody lists. */
-static void holder_of_the_gil_is_known(void **state)
+TEST(holder_of_the_gil_is_known)
 {
 	for (unsigned int minor = 8; minor; minor = layout_next(minor)) {
 		uint32_t tid = atomic_load(&spinner.tid), gil;
@@ -148,7 +148,7 @@ static void holder_of_the_gil_is_known(void **state)
 }
 
 /* AddressSanitizer sees a read beyond a frame. */
-static void words_at_the_end_of_a_frame_are_read(void **state)
+TEST(words_at_the_end_of_a_frame_are_read)
 {
 	uint32_t place = 0;
 
@@ -167,7 +167,7 @@ static void words_at_the_end_of_a_frame_are_read(void **state)
  * Where nothing changes: the instruction that the thread is at, then all that moves, of one moment,
  * then the rest.
  */
-static void look_is_at_most_three_reads(void **state)
+TEST(look_is_at_most_three_reads)
 {
 	begin_with(11, 1, atomic_load(&spinner.tid));
 	made_process_look(4);
@@ -179,7 +179,7 @@ static void look_is_at_most_three_reads(void **state)
 	made_process_release();
 }
 
-static void torn_stack_has_no_line(void **state)
+TEST(torn_stack_has_no_line)
 {
 	uint32_t place = 1;
 
@@ -200,7 +200,7 @@ static void torn_stack_has_no_line(void **state)
 /*
  * Its state is still listed, the kernel has none of it; then it is listed no more, and comes back.
  */
-static void thread_ends(void **state)
+TEST(thread_ends)
 {
 	uint32_t place;
 
@@ -223,7 +223,7 @@ static void thread_ends(void **state)
  * Who is seen for the first time, and runs, stands for those that began and ended since the look
  * before.
  */
-static void thread_that_is_new_stands_for_the_time_since_the_last_look(void **state)
+TEST(thread_that_is_new_stands_for_the_time_since_the_last_look)
 {
 	const struct sample *first = NULL;
 	uint32_t place;
@@ -284,7 +284,7 @@ static uint32_t looks_taken(unsigned int times)
 }
 
 /* Who sleeps is looked at less often, and what is left out counts; a new process ends the rest. */
-static void threads_that_sleep_are_left_out_together(void **state)
+TEST(threads_that_sleep_are_left_out_together)
 {
 	uint32_t spinning = atomic_load(&spinner.tid), before, periods;
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -334,7 +334,7 @@ static void threads_that_sleep_are_left_out_together(void **state)
 /*
  * A list that leads back into itself, interpreters too; a thread of address 1; one without an id.
  */
-static void lists_without_end_end(void **state)
+TEST(lists_without_end_end)
 {
 	uint32_t place;
 
@@ -359,7 +359,7 @@ static void lists_without_end_end(void **state)
 	made_process_release();
 }
 
-static void kernel_that_refuses_is_asked_no_more(void **state)
+TEST(kernel_that_refuses_is_asked_no_more)
 {
 	static const int errors[] = { EPERM, ENOSYS, EACCES };
 
@@ -382,7 +382,7 @@ static void kernel_that_refuses_is_asked_no_more(void **state)
 /*
  * It ends, and for a while its entry is still there: not refused at once, and not asked for ever.
  */
-static void process_that_is_gone_is_given_up(void **state)
+TEST(process_that_is_gone_is_given_up)
 {
 	begin_with(11, 1, atomic_load(&spinner.tid));
 	made_process_look(2);
@@ -397,7 +397,7 @@ static void process_that_is_gone_is_given_up(void **state)
 	made_process_release();
 }
 
-static void nothing_is_seen_while_gates_are_shut(void **state)
+TEST(nothing_is_seen_while_gates_are_shut)
 {
 	uint32_t place, before;
 
@@ -424,7 +424,7 @@ static void layout_refused_with(uint32_t index, uint64_t word)
 	made_process_release();
 }
 
-static void words_of_a_program_are_not_believed(void **state)
+TEST(words_of_a_program_are_not_believed)
 {
 	const struct python_offset_words *at = python_offset_words_of(14);
 	const uint8_t index[] = {
@@ -447,7 +447,7 @@ static void words_of_a_program_are_not_believed(void **state)
 	}
 }
 
-static void why_there_are_none_is_told(void **state)
+TEST(why_there_are_none_is_told)
 {
 	static const struct {
 		unsigned int minor;
@@ -475,24 +475,4 @@ static void why_there_are_none_is_told(void **state)
 	made_process_release();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_layout_is_sampled),
-		cmocka_unit_test(holder_of_the_gil_is_known),
-		cmocka_unit_test(words_at_the_end_of_a_frame_are_read),
-		cmocka_unit_test(look_is_at_most_three_reads),
-		cmocka_unit_test(torn_stack_has_no_line),
-		cmocka_unit_test(thread_ends),
-		cmocka_unit_test(thread_that_is_new_stands_for_the_time_since_the_last_look),
-		cmocka_unit_test(threads_that_sleep_are_left_out_together),
-		cmocka_unit_test(lists_without_end_end),
-		cmocka_unit_test(kernel_that_refuses_is_asked_no_more),
-		cmocka_unit_test(process_that_is_gone_is_given_up),
-		cmocka_unit_test(nothing_is_seen_while_gates_are_shut),
-		cmocka_unit_test(words_of_a_program_are_not_believed),
-		cmocka_unit_test(why_there_are_none_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, spinner_start, spinner_end);
-}
+TEST_GROUP(spinner_start, spinner_end)

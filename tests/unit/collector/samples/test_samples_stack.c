@@ -199,7 +199,7 @@ static const struct evt_python_code *last_code(void)
 	return NULL;
 }
 
-static void stack_is_told_once(void **state)
+TEST_BOTH(stack_is_told_once, begin, end)
 {
 	struct stack first, second;
 
@@ -214,7 +214,7 @@ static void stack_is_told_once(void **state)
 }
 
 /* Within a code object another line is another place. */
-static void line_follows_the_instruction(void **state)
+TEST_BOTH(line_follows_the_instruction, begin, end)
 {
 	struct stack first, second;
 
@@ -225,7 +225,7 @@ static void line_follows_the_instruction(void **state)
 	assert_int_equal(told(EVT_python_code), 2);
 }
 
-static void address_is_used_again(void **state)
+TEST_BOTH(address_is_used_again, begin, end)
 {
 	struct stack first, second;
 
@@ -236,7 +236,7 @@ static void address_is_used_again(void **state)
 	assert_int_equal(last_code()->line, 77);
 }
 
-static void what_is_no_stack_is_torn(void **state)
+TEST_BOTH(what_is_no_stack_is_torn, begin, end)
 {
 	struct stack stack;
 
@@ -258,7 +258,7 @@ static void what_is_no_stack_is_torn(void **state)
 	assert_int_equal(told(EVT_python_place), 0);
 }
 
-static void thread_without_frames_is_no_error(void **state)
+TEST_BOTH(thread_without_frames_is_no_error, begin, end)
 {
 	struct stack stack;
 
@@ -268,7 +268,7 @@ static void thread_without_frames_is_no_error(void **state)
 	assert_int_equal(read_stack(&stack), STACK_NONE);
 }
 
-static void ring_of_frames_ends(void **state)
+TEST_BOTH(ring_of_frames_ends, begin, end)
 {
 	struct stack stack;
 
@@ -278,7 +278,7 @@ static void ring_of_frames_ends(void **state)
 	assert_int_equal(told(EVT_python_place), STACK_FRAMES_MAX);
 }
 
-static void deep_stack_is_cut(void **state)
+TEST_BOTH(deep_stack_is_cut, begin, end)
 {
 	struct stack stack;
 
@@ -289,7 +289,7 @@ static void deep_stack_is_cut(void **state)
 	assert_int_equal(told(EVT_python_code), 3);
 }
 
-static void refusal_is_known(void **state)
+TEST_BOTH(refusal_is_known, begin, end)
 {
 	struct stack stack;
 
@@ -327,7 +327,7 @@ static enum stack_result read_with(struct memory_hints *hints, struct stack *sta
 }
 
 /* One system call where all is as it was; a hint that has gone bad costs no more than itself. */
-static void hints_save_calls(void **state)
+TEST_BOTH(hints_save_calls, begin, end)
 {
 	struct memory_hints hints = { 0 };
 	struct stack stack;
@@ -352,7 +352,7 @@ static void hints_save_calls(void **state)
  * Neighbours in a page are read together, twice the same once; what lies far away, or in another
  * page, is not.
  */
-static void neighbours_are_one_part(void **state)
+TEST_BOTH(neighbours_are_one_part, begin, end)
 {
 	static _Alignas(MEMORY_PAGE) uint8_t pages[2 * MEMORY_PAGE];
 	uint8_t got[16];
@@ -383,7 +383,7 @@ static void neighbours_are_one_part(void **state)
 }
 
 /* Many threads of one process: what finds no room is read by itself. */
-static void more_than_there_is_room_for(void **state)
+TEST_BOTH(more_than_there_is_room_for, begin, end)
 {
 	static uint8_t bytes[3 * MEMORY_PARTS * 64];
 	uint8_t got[8];
@@ -404,7 +404,7 @@ static void more_than_there_is_room_for(void **state)
  * Only the innermost ones and every eighth of the others are read of 40 code objects that have not
  * changed.
  */
-static void unchanged_frames_are_not_read(void **state)
+TEST_BOTH(unchanged_frames_are_not_read, begin, end)
 {
 	struct memory_hints hints = { 0 };
 	struct stack stack;
@@ -424,7 +424,7 @@ static void unchanged_frames_are_not_read(void **state)
  * Equal in all that a frame says, and yet other code: seen at once in the innermost frames, soon in
  * all of them.
  */
-static void other_code_at_the_same_place_is_seen(void **state)
+TEST_BOTH(other_code_at_the_same_place_is_seen, begin, end)
 {
 	struct stack first, stack;
 	unsigned int looks = 0;
@@ -444,7 +444,7 @@ static void other_code_at_the_same_place_is_seen(void **state)
 }
 
 /* Whatever changes between two looks, the stack is that of a reader that knows nothing. */
-static void what_is_known_changes_nothing(void **state)
+TEST_BOTH(what_is_known_changes_nothing, begin, end)
 {
 	static struct stack_known nothing;
 	struct stack stack, plain;
@@ -498,7 +498,7 @@ static void is_torn_at_first(unsigned int read)
 	put64(frame[0], layout->frame_code, read < torn_until ? 1 : at(code[0].bytes));
 }
 
-static void torn_stack_is_read_again(void **state)
+TEST_BOTH(torn_stack_is_read_again, begin, end)
 {
 	struct stack stack;
 
@@ -521,7 +521,7 @@ static void has_no_frame_at_first(unsigned int read)
 	put64(cframe, layout->cframe_frame, read < torn_until ? 0 : at(frame[0]));
 }
 
-static void running_thread_between_frames_is_read_again(void **state)
+TEST_BOTH(running_thread_between_frames_is_read_again, begin, end)
 {
 	const uint64_t own = at(thread) + 192;
 	struct stack stack;
@@ -558,7 +558,7 @@ static void calls_other(unsigned int read)
  * Frames that were read one after the other: those behind the change have callers that never called
  * the first ones.
  */
-static void frames_of_two_moments_are_no_stack(void **state)
+TEST_BOTH(frames_of_two_moments_are_no_stack, begin, end)
 {
 	uint32_t after;
 	struct stack stack;
@@ -579,7 +579,7 @@ static void frames_of_two_moments_are_no_stack(void **state)
 }
 
 /* Of a thread that runs and is where it was: one call for all that moves, then one for the rest. */
-static void running_stack_takes_two_calls(void **state)
+TEST_BOTH(running_stack_takes_two_calls, begin, end)
 {
 	struct memory_hints hints = { 0 };
 	struct stack stack;
@@ -606,7 +606,7 @@ static void running_stack_takes_two_calls(void **state)
 }
 
 /* Evaluation loops are close to each other on the stack: another one is read with the last. */
-static void other_loop_is_read_at_once(void **state)
+TEST_BOTH(other_loop_is_read_at_once, begin, end)
 {
 	static _Alignas(MEMORY_PAGE) uint8_t loop[2][64];
 	struct memory_hints hints = { 0 };
@@ -645,7 +645,7 @@ static void calls_other_within(uint64_t address)
 	make_frame(1, &code[1], true);
 }
 
-static void change_within_a_read_is_seen(void **state)
+TEST_BOTH(change_within_a_read_is_seen, begin, end)
 {
 	const uint64_t moments[] = { at(thread) + layout->thread_frame,
 				     at(cframe) + layout->cframe_frame,
@@ -680,7 +680,7 @@ static void change_within_a_read_is_seen(void **state)
  * Another instruction, another frame: the thread has gone on. The same, or what cannot be read: it
  * may not have.
  */
-static void mark_tells_whether_a_thread_has_gone_on(void **state)
+TEST_BOTH(mark_tells_whether_a_thread_has_gone_on, begin, end)
 {
 	static uint8_t other[64];
 	struct memory_hints hints = { 0 };
@@ -717,7 +717,7 @@ static void mark_tells_whether_a_thread_has_gone_on(void **state)
  * A frame that was read for somebody else, before the words that are watched, is of no moment with
  * the rest.
  */
-static void frame_read_for_others_is_read_again(void **state)
+TEST_BOTH(frame_read_for_others_is_read_again, begin, end)
 {
 	struct memory_hint own = { at(frame[0]), sizeof(frame[0]), true, 0 };
 	struct memory_hints hints = { &own, 1, 1 };
@@ -741,36 +741,4 @@ static void frame_read_for_others_is_read_again(void **state)
 				    &known, &stack),
 			 STACK_READ);
 	assert_int_equal(stack.place, after.place);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(stack_is_told_once, begin, end),
-		cmocka_unit_test_setup_teardown(line_follows_the_instruction, begin, end),
-		cmocka_unit_test_setup_teardown(address_is_used_again, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_no_stack_is_torn, begin, end),
-		cmocka_unit_test_setup_teardown(thread_without_frames_is_no_error, begin, end),
-		cmocka_unit_test_setup_teardown(ring_of_frames_ends, begin, end),
-		cmocka_unit_test_setup_teardown(deep_stack_is_cut, begin, end),
-		cmocka_unit_test_setup_teardown(refusal_is_known, begin, end),
-		cmocka_unit_test_setup_teardown(hints_save_calls, begin, end),
-		cmocka_unit_test_setup_teardown(neighbours_are_one_part, begin, end),
-		cmocka_unit_test_setup_teardown(more_than_there_is_room_for, begin, end),
-		cmocka_unit_test_setup_teardown(unchanged_frames_are_not_read, begin, end),
-		cmocka_unit_test_setup_teardown(other_code_at_the_same_place_is_seen, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_known_changes_nothing, begin, end),
-		cmocka_unit_test_setup_teardown(torn_stack_is_read_again, begin, end),
-		cmocka_unit_test_setup_teardown(running_thread_between_frames_is_read_again, begin,
-						end),
-		cmocka_unit_test_setup_teardown(frames_of_two_moments_are_no_stack, begin, end),
-		cmocka_unit_test_setup_teardown(running_stack_takes_two_calls, begin, end),
-		cmocka_unit_test_setup_teardown(other_loop_is_read_at_once, begin, end),
-		cmocka_unit_test_setup_teardown(change_within_a_read_is_seen, begin, end),
-		cmocka_unit_test_setup_teardown(frame_read_for_others_is_read_again, begin, end),
-		cmocka_unit_test_setup_teardown(mark_tells_whether_a_thread_has_gone_on, begin,
-						end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static struct sample made(uint32_t cpu_us, unsigned int weight)
 	return (struct sample){ .cpu_us = cpu_us, .weight = (uint8_t)weight, .looks = 1 };
 }
 
-static void samples_of_one_weight_get_the_same(void **state)
+TEST(samples_of_one_weight_get_the_same)
 {
 	struct sample sample[] = { made(10, 0), made(100, SAMPLE_WEIGHT), made(3, SAMPLE_WEIGHT),
 				   made(50, 0), made(1, SAMPLE_WEIGHT),   made(36, 0) };
@@ -26,7 +26,7 @@ static void samples_of_one_weight_get_the_same(void **state)
 	assert_int_equal(sample[1].cpu_us + sample[2].cpu_us + sample[4].cpu_us, 200);
 }
 
-static void weights_are_parts(void **state)
+TEST(weights_are_parts)
 {
 	struct sample sample[] = { made(100, SAMPLE_WEIGHT / 4), made(100, SAMPLE_WEIGHT) };
 
@@ -36,7 +36,7 @@ static void weights_are_parts(void **state)
 }
 
 /* Nothing is on a CPU for sure: the next samples get what these do not stand for. */
-static void rest_is_for_the_next_ones(void **state)
+TEST(rest_is_for_the_next_ones)
 {
 	struct sample none[] = { made(7, 0), made(UINT32_MAX, 0) };
 	struct sample half[] = { made(60, SAMPLE_WEIGHT / 2), made(40, 0) };
@@ -59,7 +59,7 @@ static uint32_t made_random(uint32_t *seed)
  * It is looked at at moments that have nothing to do with that. Each look that finds it on a CPU
  * counts; in frames of 50 looks lines get what they use, to half a point.
  */
-static void lines_get_what_they_use(void **state)
+TEST(lines_get_what_they_use)
 {
 	static const uint64_t uses[] = { 2, 60, 2 };
 	static struct sample sample[50];
@@ -88,16 +88,4 @@ static void lines_get_what_they_use(void **state)
 	for (unsigned int k = 0; k < 3; k++)
 		assert_true(got[k] * 1000 / all + 5 >= uses[k] * 1000 / 64 &&
 			    got[k] * 1000 / all <= uses[k] * 1000 / 64 + 5);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples_of_one_weight_get_the_same),
-		cmocka_unit_test(weights_are_parts),
-		cmocka_unit_test(rest_is_for_the_next_ones),
-		cmocka_unit_test(lines_get_what_they_use),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

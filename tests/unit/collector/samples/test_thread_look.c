@@ -41,7 +41,7 @@ static enum evt_python_state state_of(const char *line, uint64_t gil, struct thr
 	return thread_state_of_call(line_here(line), gil, ret_wait);
 }
 
-static void calls_say_what_is_waited_for(void **state)
+TEST(calls_say_what_is_waited_for)
 {
 	static const struct {
 		const char *line;
@@ -88,7 +88,7 @@ static void calls_say_what_is_waited_for(void **state)
 	assert_int_equal(thread_state_of_letter('S'), EVT_PYTHON_WAITS);
 }
 
-static void looker_runs(void **state)
+TEST(looker_runs)
 {
 	struct thread_files files;
 	struct thread_look first = { 0 }, second = { 0 };
@@ -104,7 +104,7 @@ static void looker_runs(void **state)
 	assert_int_equal(files.schedstat, -1);
 }
 
-static void thread_that_is_gone_is_none(void **state)
+TEST(thread_that_is_gone_is_none)
 {
 	struct thread_files files;
 	struct thread_look look = { 0 };
@@ -114,7 +114,7 @@ static void thread_that_is_gone_is_none(void **state)
 	thread_files_close(&files);
 }
 
-static void times_are_three_numbers(void **state)
+TEST(times_are_three_numbers)
 {
 	static const char *const wrong[] = { "",       "\n",    "1",     "1 2",   "1 2 ",
 					     "-1 2 3", "a b c", "1,2,3", " 1 2 3" };
@@ -161,7 +161,7 @@ static void look_until_it_waits(struct thread_files *files, struct thread_look *
  * It waited and has not run since: what for is not asked again. One that ran or was about to is
  * asked.
  */
-static void who_has_not_run_waits_for_the_same(void **state)
+TEST(who_has_not_run_waits_for_the_same)
 {
 	static const enum evt_python_state asked[] = { EVT_PYTHON_RUNS, EVT_PYTHON_READY };
 	struct thread_files files;
@@ -194,7 +194,7 @@ static void who_has_not_run_waits_for_the_same(void **state)
 	thread_files_close(&files);
 }
 
-static void switches_are_counted(void **state)
+TEST(switches_are_counted)
 {
 	const char *const wrong[] = {
 		"", "Name:\tpython\n", "\nvoluntary_ctxt_switches:\t5\n",
@@ -223,7 +223,7 @@ static enum thread_place place(uint64_t before, uint64_t after, struct thread_sw
 							.late = late });
 }
 
-static void counts_around_a_moment_say_who_was_on_a_cpu(void **state)
+TEST(counts_around_a_moment_say_who_was_on_a_cpu)
 {
 	const struct thread_switches none = { 5, 4 }, waits = { 6, 4 }, put_off = { 5, 5 },
 				     both = { 6, 5 };
@@ -253,7 +253,7 @@ static void counts_around_a_moment_say_who_was_on_a_cpu(void **state)
 			 THREAD_ON_CPU);
 }
 
-static void time_of_a_switch_is_read(void **state)
+TEST(time_of_a_switch_is_read)
 {
 	const char *const wrong[] = { "",
 				      "se.exec_start",
@@ -270,7 +270,7 @@ static void time_of_a_switch_is_read(void **state)
 }
 
 /* A child that waits has given its CPU up; the thread that asks is on one. */
-static void who_is_on_a_cpu_is_told(void **state)
+TEST(who_is_on_a_cpu_is_told)
 {
 	struct thread_files own, other;
 	struct thread_look look = { .turns = 0 };
@@ -306,21 +306,4 @@ static void who_is_on_a_cpu_is_told(void **state)
 	thread_files_close(&other);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_say_what_is_waited_for),
-		cmocka_unit_test(times_are_three_numbers),
-		cmocka_unit_test(who_has_not_run_waits_for_the_same),
-		cmocka_unit_test(looker_runs),
-		cmocka_unit_test(thread_that_is_gone_is_none),
-		cmocka_unit_test(switches_are_counted),
-		cmocka_unit_test(counts_around_a_moment_say_who_was_on_a_cpu),
-		cmocka_unit_test(time_of_a_switch_is_read),
-		cmocka_unit_test(who_is_on_a_cpu_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

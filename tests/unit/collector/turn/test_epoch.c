@@ -36,7 +36,7 @@ static void be_late(void)
  * A turn began when the process was alive. The collector was then stopped, and a frame is due when
  * it goes on.
  */
-static void frame_of_programs_that_are_gone_ends_with_them(void **state)
+TEST_BOTH(frame_of_programs_that_are_gone_ends_with_them, setup, teardown)
 {
 	struct region_ring *ring = fixture_add_ring(&f, 0, 0, 77);
 	uint64_t left_ns;
@@ -58,7 +58,7 @@ static void frame_of_programs_that_are_gone_ends_with_them(void **state)
 }
 
 /* While one is alive, the frame ends when it is closed. */
-static void frame_beside_a_program_that_lives_ends_now(void **state)
+TEST_BOTH(frame_beside_a_program_that_lives_ends_now, setup, teardown)
 {
 	uint64_t before_ns;
 
@@ -73,7 +73,7 @@ static void frame_beside_a_program_that_lives_ends_now(void **state)
 }
 
 /* A child that is just being made has a place before it is known. */
-static void frame_before_a_child_ends_now(void **state)
+TEST_BOTH(frame_before_a_child_ends_now, setup, teardown)
 {
 	uint64_t before_ns;
 
@@ -93,7 +93,7 @@ static void frame_before_a_child_ends_now(void **state)
  * A turn scans by the time at which it began, also after a frame was closed meanwhile, by a later
  * one. Then a second seemed to have passed, and the child's place was given up.
  */
-static void child_is_waited_for_when_a_turn_is_older_than_its_frame(void **state)
+TEST_BOTH(child_is_waited_for_when_a_turn_is_older_than_its_frame, setup, teardown)
 {
 	uint64_t turn_ns = fixture_clock(CLOCK_MONOTONIC);
 
@@ -105,17 +105,4 @@ static void child_is_waited_for_when_a_turn_is_older_than_its_frame(void **state
 	processes_scan(&c.processes, &c.common, turn_ns);
 	assert_int_equal(c.processes.waiting, 1);
 	assert_int_equal(atomic_load(&f.process[1].state), REGION_PROCESS_PENDING);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(frame_of_programs_that_are_gone_ends_with_them),
-		TEST(frame_beside_a_program_that_lives_ends_now),
-		TEST(frame_before_a_child_ends_now),
-		TEST(child_is_waited_for_when_a_turn_is_older_than_its_frame),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

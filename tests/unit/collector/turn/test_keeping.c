@@ -57,12 +57,11 @@ static void header_of(const char *path, struct file_header *ret_header)
 	assert_int_equal(file_header_read(bytes, (size_t)got, ret_header, &length), 0);
 }
 
-static void a_copy_is_a_recording_of_its_own(void **state)
+TEST_BOTH(a_copy_is_a_recording_of_its_own, setup, teardown)
 {
 	struct content copied;
 	struct file_header header;
 
-	(void)state;
 	record();
 	keeping_turn(&c);
 	assert_false(c.keeping.is_copying);
@@ -78,11 +77,10 @@ static void a_copy_is_a_recording_of_its_own(void **state)
 }
 
 /* The limit is above the recording's length so far, without the copy's end. */
-static void a_disk_that_gets_full(void **state)
+TEST_BOTH(a_disk_that_gets_full, setup, teardown)
 {
 	const struct evt_window_kept *kept;
 
-	(void)state;
 	record();
 	signal(SIGXFSZ, SIG_IGN);
 	epoch_close(&c, EPOCH_NOW);
@@ -101,13 +99,12 @@ static void a_disk_that_gets_full(void **state)
 }
 
 /* By SIGXFSZ here, which comes at a known byte; what is left is no part of the recording. */
-static void the_collector_is_killed(void **state)
+TEST_BOTH(the_collector_is_killed, setup, teardown)
 {
 	struct file_header header;
 	int status;
 	pid_t pid;
 
-	(void)state;
 	record();
 	epoch_close(&c, EPOCH_NOW);
 	pid = fork();
@@ -124,15 +121,4 @@ static void the_collector_is_killed(void **state)
 	assert_int_equal(header.name, file_name_hash(copy));
 	assert_int_equal(unlink(copy), 0);
 	finish();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_copy_is_a_recording_of_its_own, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_disk_that_gets_full, setup, teardown),
-		cmocka_unit_test_setup_teardown(the_collector_is_killed, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

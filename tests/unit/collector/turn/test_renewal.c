@@ -45,7 +45,7 @@ static unsigned int asked(uint64_t at_ns)
 	return (unsigned int)atomic_load(&header.stacks_asked);
 }
 
-static void the_region_bounds_the_table(void **state)
+TEST_BOTH(the_region_bounds_the_table, setup, teardown)
 {
 	uint32_t least = frame_stacks(fw)->limit;
 
@@ -56,7 +56,7 @@ static void the_region_bounds_the_table(void **state)
 	assert_int_equal(frame_stacks(fw)->limit, least);
 }
 
-static void it_asks_when_the_table_is_half_full(void **state)
+TEST_BOTH(it_asks_when_the_table_is_half_full, setup, teardown)
 {
 	uint32_t half = frame_stacks(fw)->limit / 2;
 
@@ -68,7 +68,7 @@ static void it_asks_when_the_table_is_half_full(void **state)
 }
 
 /* Two cuts of the rings and a fifth of a second: sooner, a thread may not have heard of it. */
-static void what_is_not_defined_again_is_forgotten_in_time(void **state)
+TEST_BOTH(what_is_not_defined_again_is_forgotten_in_time, setup, teardown)
 {
 	uint32_t half = frame_stacks(fw)->limit / 2;
 
@@ -82,7 +82,7 @@ static void what_is_not_defined_again_is_forgotten_in_time(void **state)
 	assert_int_equal(asked(START_NS + 302 * MS), 1);
 }
 
-static void many_cuts_in_no_time_are_not_enough(void **state)
+TEST_BOTH(many_cuts_in_no_time_are_not_enough, setup, teardown)
 {
 	uint32_t half = frame_stacks(fw)->limit / 2;
 
@@ -93,7 +93,7 @@ static void many_cuts_in_no_time_are_not_enough(void **state)
 }
 
 /* Definitions found no room: it asks again, each time after twice the pause. */
-static void pauses_double_while_the_table_is_too_small(void **state)
+TEST_BOTH(pauses_double_while_the_table_is_too_small, setup, teardown)
 {
 	uint32_t limit = frame_stacks(fw)->limit;
 	uint64_t at_ns = START_NS, last_ns = 0, pause_ns = 0;
@@ -112,21 +112,4 @@ static void pauses_double_while_the_table_is_too_small(void **state)
 		last_ns = at_ns;
 	}
 	assert_in_range(questions, 4, 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_region_bounds_the_table, setup, teardown),
-		cmocka_unit_test_setup_teardown(it_asks_when_the_table_is_half_full, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(what_is_not_defined_again_is_forgotten_in_time,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(many_cuts_in_no_time_are_not_enough, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(pauses_double_while_the_table_is_too_small, setup,
-						teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

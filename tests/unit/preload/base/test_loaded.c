@@ -18,7 +18,7 @@ unsigned long getauxval(unsigned long type)
 	return type == AT_PAGESZ ? page : 0;
 }
 
-static void addresses_are_rounded_to_pages(void **state)
+TEST(addresses_are_rounded_to_pages)
 {
 	for (page = 4096; page <= 65536; page *= 4) {
 		assert_int_equal(arch_page_down(0), 0);
@@ -33,7 +33,7 @@ static void addresses_are_rounded_to_pages(void **state)
 }
 
 /* As readelf shows them in an object of aarch64: code, then data in another page of 64 KiB. */
-static void a_span_is_of_whole_pages(void **state)
+TEST(a_span_is_of_whole_pages)
 {
 	const Elf64_Phdr segment[] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x0, .p_filesz = 0x1234 },
@@ -58,14 +58,4 @@ static void a_span_is_of_whole_pages(void **state)
 		assert_int_equal(span.start, BASE);
 		assert_int_equal(span.end, BASE + ends[i++]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses_are_rounded_to_pages),
-		cmocka_unit_test(a_span_is_of_whole_pages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

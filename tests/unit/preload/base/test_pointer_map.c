@@ -14,7 +14,7 @@ static const void *pointer_of(uint64_t number)
 	return (const void *)(uintptr_t)(number * 16 + 16);
 }
 
-static void an_empty_map_has_nothing(void **state)
+TEST(an_empty_map_has_nothing)
 {
 	static struct pointer_map map;
 
@@ -22,7 +22,7 @@ static void an_empty_map_has_nothing(void **state)
 	assert_null(pointer_map_find(&map, UINT64_MAX));
 }
 
-static void the_last_value_put_is_found(void **state)
+TEST(the_last_value_put_is_found)
 {
 	static struct pointer_map map;
 
@@ -37,7 +37,7 @@ static void the_last_value_put_is_found(void **state)
 }
 
 /* Handles are addresses: neighbours, multiples of a page, and the same low bits. */
-static void many_keys_of_any_kind_are_found(void **state)
+TEST(many_keys_of_any_kind_are_found)
 {
 	static const uint64_t steps[] = { 1, 16, 4096, 1ull << 32, 0x9e3779b97f4a7c15u };
 	static struct pointer_map map[5];
@@ -52,7 +52,7 @@ static void many_keys_of_any_kind_are_found(void **state)
 }
 
 /* A table that was half full when a key came is passed by; the key is not added twice. */
-static void a_replaced_key_stays_one_entry(void **state)
+TEST(a_replaced_key_stays_one_entry)
 {
 	static struct pointer_map map;
 	uint64_t used = 0;
@@ -78,7 +78,7 @@ static void *put_a_share(void *number)
 	return NULL;
 }
 
-static void threads_find_what_each_has_put(void **state)
+TEST(threads_find_what_each_has_put)
 {
 	pthread_t thread[THREADS];
 	void *failed;
@@ -91,17 +91,4 @@ static void threads_find_what_each_has_put(void **state)
 	}
 	for (uint64_t i = 1; i <= MANY; i++)
 		assert_ptr_equal(pointer_map_find(&shared, i * 8), pointer_of(i));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_empty_map_has_nothing),
-		cmocka_unit_test(the_last_value_put_is_found),
-		cmocka_unit_test(many_keys_of_any_kind_are_found),
-		cmocka_unit_test(a_replaced_key_stays_one_entry),
-		cmocka_unit_test(threads_find_what_each_has_put),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,7 +193,7 @@ TAKES(cuptiActivityPopExternalCorrelationId_v2, CUpti_SubscriberHandle,
 #endif
 
 /* Exactly so large as it is said to be: whoever reads beyond is found by the sanitizer. */
-static void records_of_any_length_are_read_to_their_end(void **state)
+TEST(records_of_any_length_are_read_to_their_end)
 {
 	for (uint32_t kind = 0; kind < CUPTI_KINDS; kind++) {
 		for (size_t bytes = 0; bytes < 300; bytes++) {
@@ -213,7 +213,7 @@ static void records_of_any_length_are_read_to_their_end(void **state)
 	}
 }
 
-static void a_kernel_is_read(void **state)
+TEST(a_kernel_is_read)
 {
 	struct cupti_kernel kernel = { .kind = CUPTI_CONCURRENT_KERNEL,
 				       .start_ns = 10,
@@ -237,14 +237,4 @@ static void a_kernel_is_read(void **state)
 	assert_int_equal(event->shared_bytes, 15);
 	assert_int_equal(event->correlation, 9);
 	assert_false(gpu_record_read(&kernel, sizeof(kernel) - 1, &r));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_of_any_length_are_read_to_their_end),
-		cmocka_unit_test(a_kernel_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

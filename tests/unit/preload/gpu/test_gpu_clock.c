@@ -56,7 +56,7 @@ static int setup(void **state)
 /*
  * However long the naps are: what is asked is how far a moment before lies, which both clocks say.
  */
-static void a_clock_that_drifts_is_followed(void **state)
+TEST(a_clock_that_drifts_is_followed)
 {
 	struct gpu_moment moment;
 	uint64_t before_stamp, before_ticks, duration_ns;
@@ -85,7 +85,7 @@ static cupti_result realtime(uint64_t *ret_ns)
 }
 
 /* It was wrong by a half and more: by what the stall is of the time since the region was made. */
-static void the_rate_does_not_see_a_lost_cpu(void **state)
+TEST(the_rate_does_not_see_a_lost_cpu)
 {
 	struct gpu_moment calm, stalled;
 
@@ -106,12 +106,4 @@ static void the_rate_does_not_see_a_lost_cpu(void **state)
 	clock_is_tsc = false;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_clock_that_drifts_is_followed),
-		cmocka_unit_test(the_rate_does_not_see_a_lost_cpu),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+TEST_GROUP(setup, NULL)

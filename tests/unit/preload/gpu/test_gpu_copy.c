@@ -60,7 +60,7 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
 	got += (unsigned int)(valid / sizeof(ours));
 }
 
-static void too_many_at_once(void **state)
+TEST(too_many_at_once)
 {
 	gpu_copy_register(requested, completed);
 	copy_one();
@@ -69,11 +69,4 @@ static void too_many_at_once(void **state)
 	assert_int_equal(got, BUFFERS);
 	assert_int_equal(gpu_copy_take_dropped(), 1);
 	assert_int_equal(gpu_copy_take_dropped(), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(too_many_at_once) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

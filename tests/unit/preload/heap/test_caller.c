@@ -33,7 +33,7 @@ bool recorder_find_room(struct recorder_lane *full, unsigned int count)
 }
 
 /* Which rows are frames that a wrapper may have. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	const struct cfi_saved_at same = { CFI_SAVED_SAME, 0 }, ret = { CFI_SAVED_BY_CFA, -8 };
 	const struct cfi_saved_at second = { CFI_SAVED_BY_CFA, -16 };
@@ -72,7 +72,7 @@ static __attribute__((noinline)) uint64_t who_called(uint64_t *ret_plain)
 	return caller_of(&lane, CALLER_FRAME, 64);
 }
 
-static void test_plain_caller(void **state)
+TEST(test_plain_caller)
 {
 	uint64_t plain;
 
@@ -87,7 +87,7 @@ static void test_plain_caller(void **state)
 }
 
 /* No two pages have the same code at the same home. */
-static void test_codes_are_exact(void **state)
+TEST(test_codes_are_exact)
 {
 	uint64_t seed = 1;
 
@@ -137,7 +137,7 @@ static void call_from(uint64_t address)
  * An import calls from more places than the cache has words. Those that go on calling afterwards
  * are asked about a few times each, and then no more.
  */
-static void test_steady_after_many(void **state)
+TEST(test_steady_after_many)
 {
 	struct object libc;
 	uint64_t start, end;
@@ -161,7 +161,7 @@ static void test_steady_after_many(void **state)
 }
 
 /* A word of the cache that lies, as after dlclose() and dlopen(): misled, and alive. */
-static void test_stale_cache(void **state)
+TEST(test_stale_cache)
 {
 	uint64_t plain;
 
@@ -176,7 +176,7 @@ static void test_stale_cache(void **state)
 }
 
 /* Every call comes to the stack, from the first on. */
-static void test_stack_instead(void **state)
+TEST(test_stack_instead)
 {
 	uint64_t plain, caller;
 
@@ -200,18 +200,4 @@ static void test_stack_instead(void **state)
 	stack_without = 0;
 	caller = who_called(&plain);
 	assert_int_equal(caller, plain);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_plain_caller),
-		cmocka_unit_test(test_codes_are_exact),
-		cmocka_unit_test(test_steady_after_many),
-		cmocka_unit_test(test_stale_cache),
-		cmocka_unit_test(test_stack_instead),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

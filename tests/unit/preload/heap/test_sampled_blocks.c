@@ -6,12 +6,8 @@
  * there.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "preload/heap/sampled_blocks.h"
 
@@ -22,16 +18,14 @@ static const void *block_at(uint64_t number)
 
 static int begin(void **state)
 {
-	(void)state;
 	if (!sampled_blocks_begin())
 		return -1;
 	sampled_blocks_forget();
 	return 0;
 }
 
-static void a_block_is_found_until_it_is_taken(void **state)
+TEST_SET_UP(a_block_is_found_until_it_is_taken, begin)
 {
-	(void)state;
 	assert_false(sampled_blocks_have(block_at(1)));
 	assert_false(sampled_blocks_take(block_at(1)));
 	assert_true(sampled_blocks_put(block_at(1)));
@@ -45,12 +39,11 @@ static void a_block_is_found_until_it_is_taken(void **state)
 }
 
 /* Blocks of one place of the filter, more than it can count. */
-static void blocks_of_one_place(void **state)
+TEST_SET_UP(blocks_of_one_place, begin)
 {
 	const uint64_t apart = 1u << SAMPLED_FILTER_BITS;
 	uint64_t found[400], count = 0;
 
-	(void)state;
 	for (uint64_t i = 0; count < 400; i++)
 		if (sampled_place(block_at(i * apart ^ i)) == sampled_place(block_at(0)))
 			found[count++] = i * apart ^ i;
@@ -64,11 +57,10 @@ static void blocks_of_one_place(void **state)
 }
 
 /* Half full there is room for each, and what has no room is refused. */
-static void there_is_an_end_to_it(void **state)
+TEST_SET_UP(there_is_an_end_to_it, begin)
 {
 	uint64_t put = 0, taken = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < SAMPLED_BLOCKS / 2; i++)
 		assert_true(sampled_blocks_put(block_at(i * 7)));
 	for (uint64_t i = SAMPLED_BLOCKS / 2; i < 2 * SAMPLED_BLOCKS; i++)
@@ -96,12 +88,11 @@ static void *put_and_take(void *argument)
 	return (void *)wrong;
 }
 
-static void threads_have_blocks_of_their_own(void **state)
+TEST_SET_UP(threads_have_blocks_of_their_own, begin)
 {
 	pthread_t thread[4];
 	void *wrong;
 
-	(void)state;
 	for (uintptr_t i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, put_and_take, (void *)i), 0);
 	for (int i = 0; i < 4; i++) {
@@ -112,24 +103,10 @@ static void threads_have_blocks_of_their_own(void **state)
 		assert_false(sampled_blocks_have(block_at(i)));
 }
 
-static void a_forked_child_begins_with_none(void **state)
+TEST_SET_UP(a_forked_child_begins_with_none, begin)
 {
-	(void)state;
 	assert_true(sampled_blocks_put(block_at(5)));
 	sampled_blocks_forget();
 	assert_false(sampled_blocks_may_have(block_at(5)));
 	assert_false(sampled_blocks_have(block_at(5)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_block_is_found_until_it_is_taken, begin),
-		cmocka_unit_test_setup(blocks_of_one_place, begin),
-		cmocka_unit_test_setup(there_is_an_end_to_it, begin),
-		cmocka_unit_test_setup(threads_have_blocks_of_their_own, begin),
-		cmocka_unit_test_setup(a_forked_child_begins_with_none, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static void skip_under_sanitizer(void)
 #endif
 }
 
-static void finds_what_dlsym_finds(void **unused)
+TEST(finds_what_dlsym_finds)
 {
 	static const char *const names[] = {
 		"malloc",
@@ -60,7 +60,6 @@ static void finds_what_dlsym_finds(void **unused)
 		"_cmocka_run_group_tests",
 	};
 
-	(void)unused;
 	skip_under_sanitizer();
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		void *wanted = dlsym(RTLD_NEXT, names[i]);
@@ -71,9 +70,8 @@ static void finds_what_dlsym_finds(void **unused)
 	}
 }
 
-static void finds_nothing_where_there_is_nothing(void **unused)
+TEST(finds_nothing_where_there_is_nothing)
 {
-	(void)unused;
 	skip_under_sanitizer();
 	assert_null(origin_next("no_such_function_of_this_name"));
 	assert_null(origin_next(""));
@@ -82,12 +80,11 @@ static void finds_nothing_where_there_is_nothing(void **unused)
 	assert_null(origin_next("cfree"));
 }
 
-static void reads_the_table_of_the_gabi(void **unused)
+TEST(reads_the_table_of_the_gabi)
 {
 	char path[4096] = "";
 	void *library;
 
-	(void)unused;
 	/* beside the tests: build/unit/test_origin, build/programs */
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 64) > 0);
 	*strrchr(path, '/') = 0;
@@ -103,15 +100,4 @@ static void reads_the_table_of_the_gabi(void **unused)
 	}
 	assert_null(origin_next("plain_hash_8"));
 	dlclose(library);
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_what_dlsym_finds),
-		cmocka_unit_test(finds_nothing_where_there_is_nothing),
-		cmocka_unit_test(reads_the_table_of_the_gabi),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,7 @@ static struct aiocb request_of(int number, int opcode)
 			       .aio_lio_opcode = opcode };
 }
 
-static void single_requests(void **state)
+TEST_SET_UP(single_requests, set_up)
 {
 	struct aiocb request = request_of(7, 0);
 
@@ -115,7 +115,7 @@ static void single_requests(void **state)
  * All are recorded, however many; what a long list has beyond the first ones is taken to have been
  * accepted.
  */
-static void lists(void **state)
+TEST_SET_UP(lists, set_up)
 {
 	static struct aiocb request[RECORDS_MAX];
 	static struct aiocb *list[RECORDS_MAX];
@@ -145,14 +145,4 @@ static void lists(void **state)
 			      answer && place[number] < 64 ? -1 : number);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(single_requests, set_up),
-		cmocka_unit_test_setup(lists, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

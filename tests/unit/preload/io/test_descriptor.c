@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:io/descriptor.c,record/strings.c,record/recorder.c,record/entry.c,base/clock.c format */
+/* links: preload:io/descriptor.c,record/strings.c,record/recorder.c,record/rings.c,record/room.c,record/entry.c,base/clock.c format */
 /* preload/io/descriptor.c: what a descriptor is found to be, and when it is not known any more. */
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void kinds(void **state)
+TEST(kinds)
 {
 	int end[2], pair[2], file = open("/proc/self/maps", O_RDONLY),
 			     null = open("/dev/null", O_RDWR);
@@ -59,7 +59,7 @@ static void kinds(void **state)
 	close(null);
 }
 
-static void paths(void **state)
+TEST(paths)
 {
 	char room[DESCRIPTOR_PATH_BYTES];
 	int null = open("/dev/null", O_RDWR), far;
@@ -81,7 +81,7 @@ static void paths(void **state)
 	close(null);
 }
 
-static void a_descriptor_is_introduced_once(void **state)
+TEST(a_descriptor_is_introduced_once)
 {
 	int null = open("/dev/null", O_RDWR);
 	uint64_t head = lane->head;
@@ -107,13 +107,4 @@ static void a_descriptor_is_introduced_once(void **state)
 	descriptor_forget(-1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds),
-		cmocka_unit_test(paths),
-		cmocka_unit_test(a_descriptor_is_introduced_once),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -162,7 +162,7 @@ static void environment_waits(void)
 	check(is_fact("MASTER_ADDR", "node1") && is_fact("MASTER_PORT", "29500") && count == 2);
 }
 
-static void the_environment_is_told_when_recording_begins(void **state)
+TEST(the_environment_is_told_when_recording_begins)
 {
 	in_a_process(environment_waits);
 }
@@ -183,7 +183,7 @@ static void host_is_left_out(void)
 	      is_fact("store_file", "store"));
 }
 
-static void what_is_redacted_is_not_told(void **state)
+TEST(what_is_redacted_is_not_told)
 {
 	in_a_process(host_is_left_out);
 }
@@ -203,7 +203,7 @@ static void the_first_store_counts(void)
 	check(is_fact("store", "first:65535") && is_fact("store_file", "/shared/store"));
 }
 
-static void stores_of_pytorch(void **state)
+TEST(stores_of_pytorch)
 {
 	in_a_process(the_first_store_counts);
 }
@@ -220,19 +220,7 @@ static void the_first_group_counts(void)
 	check(region_rank_number(rank_taken) == 3);
 }
 
-static void ranks_of_groups(void **state)
+TEST(ranks_of_groups)
 {
 	in_a_process(the_first_group_counts);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_environment_is_told_when_recording_begins),
-		cmocka_unit_test(what_is_redacted_is_not_told),
-		cmocka_unit_test(stores_of_pytorch),
-		cmocka_unit_test(ranks_of_groups),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,7 +103,7 @@ static const char in_order[] =
 #include "preload/families.def"
 	;
 
-static void each_family_is_called_in_the_order_of_the_list(void **state)
+TEST_SET_UP(each_family_is_called_in_the_order_of_the_list, setup)
 {
 	families_loaded();
 	families_start();
@@ -115,7 +115,7 @@ static void each_family_is_called_in_the_order_of_the_list(void **state)
 	assert_string_equal(called, in_order);
 }
 
-static void flush_is_over_after_its_time(void **state)
+TEST_SET_UP(flush_is_over_after_its_time, setup)
 {
 	flush_takes_ns = FAMILY_FLUSH_NS;
 	families_flush();
@@ -124,24 +124,11 @@ static void flush_is_over_after_its_time(void **state)
 	assert_true(flush_until == clock_ns(CLOCK_MONOTONIC));
 }
 
-static void families_that_are_quick_all_have_the_same_end(void **state)
+TEST_SET_UP(families_that_are_quick_all_have_the_same_end, setup)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + FAMILY_FLUSH_NS;
 
 	flush_takes_ns = 1000;
 	families_flush();
 	assert_true(flush_until == end);
-}
-
-#define EACH(test) cmocka_unit_test_setup(test, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(each_family_is_called_in_the_order_of_the_list),
-		EACH(flush_is_over_after_its_time),
-		EACH(families_that_are_quick_all_have_the_same_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:life/process.c,base/interpreter.c,base/symbols.c,record/entry.c,record/recorder.c,record/capture.c,record/event.c,record/strings.c,record/thread_clock.c */
+/* links: preload:life/process.c,base/interpreter.c,base/symbols.c,record/entry.c,record/recorder.c,record/rings.c,record/room.c,record/capture.c,record/event.c,record/strings.c,record/thread_clock.c */
 /*
  * Entries of the process table, and when a process gets one: claims, fork(), the end. The test
  * plays the collector, and the families.
@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define UNIT_HAS_MAIN
 #include "tests/unit/unit.h"
 #include "preload/base/futex.h"
 #include "preload/life/families.h"
@@ -91,7 +92,7 @@ static int wait_for(pid_t pid)
 
 /* --- entries --- */
 
-static void entries_are_claimed_until_the_table_is_full(void **state)
+TEST_BOTH(entries_are_claimed_until_the_table_is_full, setup, teardown)
 {
 	assert_int_equal(entry, 0);
 	for (uint32_t i = 1; i < REGION_PROCESSES; i++)
@@ -105,7 +106,7 @@ static void entries_are_claimed_until_the_table_is_full(void **state)
 	assert_int_equal(region_entry(7)->parent, 0);
 }
 
-static void a_pending_entry_is_confirmed_once(void **state)
+TEST_BOTH(a_pending_entry_is_confirmed_once, setup, teardown)
 {
 	uint32_t pending = entry_claim(REGION_PROCESS_PENDING);
 
@@ -115,7 +116,7 @@ static void a_pending_entry_is_confirmed_once(void **state)
 	assert_false(entry_confirm(pending));
 }
 
-static void counts_go_to_the_own_entry(void **state)
+TEST_BOTH(counts_go_to_the_own_entry, setup, teardown)
 {
 	const struct region_process *own = region_entry(entry);
 
@@ -137,7 +138,7 @@ static void counts_go_to_the_own_entry(void **state)
 
 /* --- fork --- */
 
-static void a_forked_child_takes_the_entry_claimed_for_it(void **state)
+TEST_BOTH(a_forked_child_takes_the_entry_claimed_for_it, setup, teardown)
 {
 	pid_t pid = fork();
 
@@ -157,7 +158,7 @@ static void a_forked_child_takes_the_entry_claimed_for_it(void **state)
 	assert_ptr_equal(entry_own(), region_entry(0));
 }
 
-static void a_child_of_a_finished_collector_is_left(void **state)
+TEST_BOTH(a_child_of_a_finished_collector_is_left, setup, teardown)
 {
 	pid_t pid;
 
@@ -171,7 +172,7 @@ static void a_child_of_a_finished_collector_is_left(void **state)
 }
 
 /* Another one would fail again. */
-static void a_child_of_a_failed_collector_is_not(void **state)
+TEST_BOTH(a_child_of_a_failed_collector_is_not, setup, teardown)
 {
 	pid_t pid;
 
@@ -185,7 +186,7 @@ static void a_child_of_a_failed_collector_is_not(void **state)
 
 /* --- the end --- */
 
-static void an_end_is_written_once(void **state)
+TEST_BOTH(an_end_is_written_once, setup, teardown)
 {
 	struct region_process *own = region_entry(entry);
 
@@ -204,7 +205,6 @@ static void *flush(void *unused)
 {
 	struct region_process *own = region_entry(0);
 
-	(void)unused;
 	while (atomic_load(&own->state) != REGION_PROCESS_EXITING)
 		sched_yield();
 	atomic_store(&own->state, REGION_PROCESS_FLUSHED);
@@ -213,7 +213,7 @@ static void *flush(void *unused)
 	return NULL;
 }
 
-static void an_end_waits_for_the_collector(void **state)
+TEST_BOTH(an_end_waits_for_the_collector, setup, teardown)
 {
 	pthread_t collector;
 
@@ -223,7 +223,7 @@ static void an_end_waits_for_the_collector(void **state)
 	pthread_join(collector, NULL);
 }
 
-static void exit_flushes_the_families_and_says_its_status(void **state)
+TEST_BOTH(exit_flushes_the_families_and_says_its_status, setup, teardown)
 {
 	pid_t pid;
 
@@ -243,7 +243,7 @@ static void exit_flushes_the_families_and_says_its_status(void **state)
 }
 
 /* What a vfork() child does is not the parent's: it has the parent's memory. */
-static void anothers_end_is_nothing(void **state)
+TEST_BOTH(anothers_end_is_nothing, setup, teardown)
 {
 	region_entry(entry)->pid++;
 	assert_true(process_end(1, EVT_END_IMMEDIATE, false));
@@ -251,26 +251,11 @@ static void anothers_end_is_nothing(void **state)
 	assert_true(recorder_is_open());
 }
 
-#define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		EACH(entries_are_claimed_until_the_table_is_full),
-		EACH(a_pending_entry_is_confirmed_once),
-		EACH(counts_go_to_the_own_entry),
-		EACH(a_forked_child_takes_the_entry_claimed_for_it),
-		EACH(a_child_of_a_finished_collector_is_left),
-		EACH(a_child_of_a_failed_collector_is_not),
-		EACH(an_end_is_written_once),
-		EACH(an_end_waits_for_the_collector),
-		EACH(exit_flushes_the_families_and_says_its_status),
-		EACH(anothers_end_is_nothing),
-	};
-
 	told = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (told == MAP_FAILED)
 		return 1;
 	process_install_handlers(left, ended);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run();
 }

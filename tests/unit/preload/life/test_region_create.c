@@ -69,7 +69,7 @@ static int region_try(bool sealed)
 	return 0;
 }
 
-static void nobody_changes_its_length(void **state)
+TEST(nobody_changes_its_length)
 {
 	assert_int_equal(region_try(true), 0);
 }
@@ -106,25 +106,14 @@ static int region_try_refused(uint32_t flags, int error)
 	return WEXITSTATUS(status);
 }
 
-static void kernel_that_cannot_seal(void **state)
+TEST(kernel_that_cannot_seal)
 {
 	assert_int_equal(region_try_refused(MFD_ALLOW_SEALING | 8u /* MFD_NOEXEC_SEAL */, EINVAL),
 			 0);
 }
 
-static void kernel_that_knows_no_memfd(void **state)
+TEST(kernel_that_knows_no_memfd)
 {
 	assert_int_equal(region_try_refused(0, ENOSYS), 0);
 	assert_int_equal(region_try_refused(0, EPERM), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nobody_changes_its_length),
-		cmocka_unit_test(kernel_that_cannot_seal),
-		cmocka_unit_test(kernel_that_knows_no_memfd),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define UNIT_HAS_MAIN
 #include "tests/unit/unit.h"
 #include "preload/life/session.h"
 
@@ -47,7 +48,7 @@ static const char *inherited_from(bool own)
 
 /* --- roles --- */
 
-static void the_first_process_records(void **state)
+TEST_SET_UP(the_first_process_records, setup)
 {
 	assert_int_equal(begin(NULL, SETTINGS_CHILDREN_AUTO), SESSION_ACTIVE);
 	assert_true(session.fresh);
@@ -58,7 +59,7 @@ static void the_first_process_records(void **state)
 	assert_non_null(strstr(session.library, "/test_session"));
 }
 
-static void children_go_by_the_setting(void **state)
+TEST_SET_UP(children_go_by_the_setting, setup)
 {
 	assert_int_equal(begin(inherited_from(false), SETTINGS_CHILDREN_AUTO), SESSION_DORMANT);
 	assert_false(session.fresh);
@@ -69,21 +70,21 @@ static void children_go_by_the_setting(void **state)
 }
 
 /* A launcher has handed its place on by exec: the pid is the same. */
-static void the_place_goes_with_the_pid(void **state)
+TEST_SET_UP(the_place_goes_with_the_pid, setup)
 {
 	assert_int_equal(begin(inherited_from(true), SETTINGS_CHILDREN_NONE), SESSION_ACTIVE);
 	assert_false(session.fresh);
 	assert_string_equal(session.id, "beef");
 }
 
-static void an_output_that_names_processes_apart_is_the_own(void **state)
+TEST_SET_UP(an_output_that_names_processes_apart_is_the_own, setup)
 {
 	settings.output_varies = true;
 	(void)begin(inherited_from(false), SETTINGS_CHILDREN_AUTO);
 	assert_string_equal(session.output, "/out/own.evt");
 }
 
-static void what_is_no_session_begins_one(void **state)
+TEST_SET_UP(what_is_no_session_begins_one, setup)
 {
 	static const char *const texts[] = { "",       ":1:/x",   "a",       "a:1",
 					     "a:x:/y", "a:1:rel", "a:-1:/x", "a:0:/x" };
@@ -103,7 +104,7 @@ static void what_is_no_session_begins_one(void **state)
 }
 
 /* Opened by dlopen(), as the CUDA driver does: the heap does not come through us. */
-static void who_is_not_preloaded_is_late(void **state)
+TEST_SET_UP(who_is_not_preloaded_is_late, setup)
 {
 	session_begin("/out/own.evt", NULL, "/somewhere/else.so", SETTINGS_CHILDREN_ALL);
 	assert_true(session.late);
@@ -126,7 +127,7 @@ static int role_under(const char *name)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void launchers_stay_dormant_by_their_name(void **state)
+TEST_SET_UP(launchers_stay_dormant_by_their_name, setup)
 {
 	(void)begin(NULL, SETTINGS_CHILDREN_AUTO);
 	assert_int_equal(role_under("nohup"), SESSION_DORMANT);
@@ -136,7 +137,7 @@ static void launchers_stay_dormant_by_their_name(void **state)
 
 /* --- what children find --- */
 
-static void children_find_the_session(void **state)
+TEST_SET_UP(children_find_the_session, setup)
 {
 	char text[REGION_TEXT_BYTES + REGION_PATH_BYTES];
 
@@ -155,7 +156,7 @@ static void children_find_the_session(void **state)
 	assert_string_equal(getenv("INTERCEPT_SESSION"), text);
 }
 
-static void our_relative_path_becomes_absolute(void **state)
+TEST_SET_UP(our_relative_path_becomes_absolute, setup)
 {
 	char wanted[2 * REGION_PATH_BYTES], back[PATH_MAX], *slash;
 
@@ -193,7 +194,7 @@ static void make_folder(const char *path)
 	assert_int_equal(mkdir(whole, 0700), 0);
 }
 
-static void the_collector_is_beside_the_library_or_installed(void **state)
+TEST_SET_UP(the_collector_is_beside_the_library_or_installed, setup)
 {
 	char path[REGION_PATH_BYTES];
 
@@ -213,22 +214,8 @@ static void the_collector_is_beside_the_library_or_installed(void **state)
 	assert_false(session_find_collector(path, 16));
 }
 
-#define EACH(test) cmocka_unit_test_setup(test, setup)
-
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		EACH(the_first_process_records),
-		EACH(children_go_by_the_setting),
-		EACH(the_place_goes_with_the_pid),
-		EACH(an_output_that_names_processes_apart_is_the_own),
-		EACH(what_is_no_session_begins_one),
-		EACH(who_is_not_preloaded_is_late),
-		EACH(launchers_stay_dormant_by_their_name),
-		EACH(children_find_the_session),
-		EACH(our_relative_path_becomes_absolute),
-		EACH(the_collector_is_beside_the_library_or_installed),
-	};
 	char command[64];
 	int failed;
 
@@ -238,7 +225,7 @@ int main(int argc, char **argv)
 	}
 	if (!mkdtemp(folder))
 		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = unit_run();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command) ? 1 : failed;
 }

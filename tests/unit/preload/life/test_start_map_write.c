@@ -57,7 +57,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void all_modules_are_left(void **state)
+TEST_BOTH(all_modules_are_left, setup, teardown)
 {
 	static char *arguments[] = { "program", "a word", NULL };
 	uint32_t count = 0;
@@ -72,7 +72,7 @@ static void all_modules_are_left(void **state)
 	assert_int_equal(start->left_out, 0);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+TEST_BOTH(what_finds_no_room_is_counted, setup, teardown)
 {
 	char folder[1200] = "", command[8192];
 	uint32_t count = 0;
@@ -97,14 +97,4 @@ static void what_finds_no_room_is_counted(void **state)
 	assert_int_equal(modules_written() + start->left_out, count + COPIES);
 	snprintf(command, sizeof(command), "rm -rf %0250d", 0);
 	assert_int_equal(system(command), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(all_modules_are_left, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_finds_no_room_is_counted, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,7 +190,7 @@ void steps_end(uint64_t key)
 
 /* --- tests --- */
 
-static void push_and_pop_nest_by_thread_and_domain(void **state)
+TEST_SET_UP(push_and_pop_nest_by_thread_and_domain, setup)
 {
 	const void *domain = domain_create("io");
 
@@ -216,7 +216,7 @@ static void push_and_pop_nest_by_thread_and_domain(void **state)
 	no_more_records();
 }
 
-static void more_domains_than_levels_are_still_recorded(void **state)
+TEST_SET_UP(more_domains_than_levels_are_still_recorded, setup)
 {
 	static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
 
@@ -232,7 +232,7 @@ static void more_domains_than_levels_are_still_recorded(void **state)
 	assert_int_equal(push_in(domain_create("e"), "x"), 0);
 }
 
-static void attributes_are_read_as_far_as_their_size(void **state)
+TEST_SET_UP(attributes_are_read_as_far_as_their_size, setup)
 {
 	int (*push_ex)(const struct nvtx_attributes *) = (int (*)(
 		const struct nvtx_attributes *))core[NVTX_CORE_RangePushEx];
@@ -269,7 +269,7 @@ static void attributes_are_read_as_far_as_their_size(void **state)
 	no_more_records();
 }
 
-static void started_ranges_have_numbers(void **state)
+TEST_SET_UP(started_ranges_have_numbers, setup)
 {
 	uint64_t first = start("one"), second = start("two");
 	const uint64_t *field;
@@ -286,7 +286,7 @@ static void started_ranges_have_numbers(void **state)
 	no_more_records();
 }
 
-static void names_are_recorded(void **state)
+TEST_SET_UP(names_are_recorded, setup)
 {
 	const uint64_t *field;
 
@@ -304,7 +304,7 @@ static void names_are_recorded(void **state)
 	no_more_records();
 }
 
-static void nothing_is_recorded_inside_an_original(void **state)
+TEST_SET_UP(nothing_is_recorded_inside_an_original, setup)
 {
 	read_at = 0;
 	nvtx_self.inside = 1;
@@ -317,7 +317,7 @@ static void nothing_is_recorded_inside_an_original(void **state)
 	assert_true(next_record(EVT_nvtx_push)[1] == hash("once"));
 }
 
-static void same_text_is_one_handle(void **state)
+TEST_SET_UP(same_text_is_one_handle, setup)
 {
 	assert_ptr_equal(domain_create("same"), domain_create("same"));
 	assert_ptr_equal(string_register("same"), domain_create("same"));
@@ -326,7 +326,7 @@ static void same_text_is_one_handle(void **state)
 	assert_null(nvtx_name_of(&settings));
 }
 
-static void a_short_table_is_filled_as_far_as_it_goes(void **state)
+TEST_SET_UP(a_short_table_is_filled_as_far_as_it_goes, setup)
 {
 	core_size = NVTX_CORE_RangePop;
 	client_init();
@@ -336,7 +336,7 @@ static void a_short_table_is_filled_as_far_as_it_goes(void **state)
 	assert_int_equal(InitializeInjectionNvtx2(NULL), 1);
 }
 
-static void the_payload_extension_is_enabled(void **state)
+TEST_SET_UP(the_payload_extension_is_enabled, setup)
 {
 	intptr_t slots[63] = { 0 };
 	struct nvtx_extension_segment segment = { 0, 63, slots };
@@ -354,7 +354,7 @@ static void the_payload_extension_is_enabled(void **state)
 	assert_int_equal(slots[7], 0);
 }
 
-static void a_range_opens_and_closes_what_it_captures(void **state)
+TEST_SET_UP(a_range_opens_and_closes_what_it_captures, setup)
 {
 	uint64_t range;
 
@@ -379,7 +379,7 @@ static void a_range_opens_and_closes_what_it_captures(void **state)
 	assert_true(recorded_time_range == 0);
 }
 
-static void a_range_that_is_a_request_is_told_by_its_key(void **state)
+TEST_SET_UP(a_range_that_is_a_request_is_told_by_its_key, setup)
 {
 	uint64_t outer, range;
 
@@ -406,7 +406,7 @@ static void a_range_that_is_a_request_is_told_by_its_key(void **state)
 }
 
 /* By keys that belong to one open range only. */
-static void a_range_that_ends_a_step_is_told_by_its_key(void **state)
+TEST_SET_UP(a_range_that_ends_a_step_is_told_by_its_key, setup)
 {
 	uint64_t outer, range;
 
@@ -429,26 +429,4 @@ static void a_range_that_ends_a_step_is_told_by_its_key(void **state)
 	push("iteration");
 	pop();
 	assert_true(step_ended == 0);
-}
-
-#define EACH(test) cmocka_unit_test_setup(test, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(push_and_pop_nest_by_thread_and_domain),
-		EACH(more_domains_than_levels_are_still_recorded),
-		EACH(attributes_are_read_as_far_as_their_size),
-		EACH(started_ranges_have_numbers),
-		EACH(names_are_recorded),
-		EACH(nothing_is_recorded_inside_an_original),
-		EACH(same_text_is_one_handle),
-		EACH(a_short_table_is_filled_as_far_as_it_goes),
-		EACH(the_payload_extension_is_enabled),
-		EACH(a_range_opens_and_closes_what_it_captures),
-		EACH(a_range_that_ends_a_step_is_told_by_its_key),
-		EACH(a_range_that_is_a_request_is_told_by_its_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

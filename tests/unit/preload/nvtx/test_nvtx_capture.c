@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_tasks.c,nvtx/nvtx_v3.c,nvtx/nvtx_capture.c,base/own_memory.c,base/seccomp.c,record/foreign_generators.c,record/names.c,record/limitation.c,record/strings.c,record/recorder.c,record/entry.c,record/event.c,record/capture.c,record/capture_asked.c,record/task.c,record/thread_clock.c,record/wake.c,base/pointer_map.c,base/parse.c,settings/budget.c,settings/schedule.c,steps/detail.c,steps/steps.c,steps/capture_range.c,python/facts.c */
+/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_tasks.c,nvtx/nvtx_v3.c,nvtx/nvtx_capture.c,base/own_memory.c,base/seccomp.c,record/foreign_generators.c,record/names.c,record/limitation.c,record/strings.c,record/recorder.c,record/rings.c,record/room.c,record/entry.c,record/event.c,record/capture.c,record/capture_asked.c,record/task.c,record/thread_clock.c,record/wake.c,base/pointer_map.c,base/parse.c,settings/budget.c,settings/schedule.c,steps/detail.c,steps/steps.c,steps/capture_range.c,python/facts.c */
 /*
  * Gates that NVTX ranges move, all the way: capture ranges, and steps of a schedule; and what has
  * waited for the gates to open. The client and the reading of the ring are those of
@@ -72,7 +72,7 @@ static void step_is(uint64_t number)
 }
 
 /* Steps 1 and 2 of all; ranges inside of such a range, and others, end none. */
-static void a_schedule_follows_the_ranges_that_end_steps(void **state)
+TEST_BOTH(a_schedule_follows_the_ranges_that_end_steps, region_setup, region_teardown)
 {
 	uint64_t range;
 
@@ -121,7 +121,7 @@ static void a_schedule_follows_the_ranges_that_end_steps(void **state)
 	settings.capture = SETTINGS_CAPTURE_ALL;
 }
 
-static void capture_follows_the_range_of_that_name(void **state)
+TEST_BOTH(capture_follows_the_range_of_that_name, region_setup, region_teardown)
 {
 	uint64_t range;
 
@@ -158,7 +158,7 @@ static void capture_follows_the_range_of_that_name(void **state)
 	no_more_records();
 }
 
-static void capture_may_name_the_domain(void **state)
+TEST_BOTH(capture_may_name_the_domain, region_setup, region_teardown)
 {
 	const void *train = domain_create("train"), *test = domain_create("test");
 
@@ -180,7 +180,7 @@ static void capture_may_name_the_domain(void **state)
 }
 
 /* facts.c keeps what comes before. */
-static void facts_wait_for_the_range(void **state)
+TEST_BOTH(facts_wait_for_the_range, region_setup, region_teardown)
 {
 	struct string key = string_of("torch_version"), value = string_of("9.9");
 
@@ -205,7 +205,7 @@ static void facts_wait_for_the_range(void **state)
 }
 
 /* A forked child whose collector has gone gets a region of its own. */
-static void a_new_region_inside_of_a_range_is_recorded(void **state)
+TEST_BOTH(a_new_region_inside_of_a_range_is_recorded, region_setup, region_teardown)
 {
 	push("step");
 	capture_reset();
@@ -217,7 +217,7 @@ static void a_new_region_inside_of_a_range_is_recorded(void **state)
 }
 
 /* Labels have keys beside the numbers of NVTX ranges; one that was never opened closes nothing. */
-static void labels_and_ranges_are_apart(void **state)
+TEST_BOTH(labels_and_ranges_are_apart, region_setup, region_teardown)
 {
 	uint64_t range;
 
@@ -245,20 +245,4 @@ static void labels_and_ranges_are_apart(void **state)
 	settings.capture_nvtx = true;
 	settings.capture_labels = false;
 	capture_range_init();
-}
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, region_setup, region_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(a_schedule_follows_the_ranges_that_end_steps),
-		EACH(capture_follows_the_range_of_that_name), /* capture stays on from here */
-		EACH(capture_may_name_the_domain),
-		EACH(facts_wait_for_the_range),
-		EACH(a_new_region_inside_of_a_range_is_recorded),
-		EACH(labels_and_ranges_are_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void good_one(void)
 	assert_int_equal(line.line, 41); /* before its first instruction */
 }
 
-static void one_is_read(void **state)
+TEST(one_is_read)
 {
 	each_version(good_one);
 }
@@ -131,7 +131,7 @@ static void bad_addresses(void)
 	assert_false(is_read());
 }
 
-static void none_at_bad_addresses(void **state)
+TEST(none_at_bad_addresses)
 {
 	each_version(bad_addresses);
 }
@@ -157,7 +157,7 @@ static void bad_texts(void)
 	assert_memory_equal(line.function, "\xc3\xa4", 2);
 }
 
-static void texts_are_checked(void **state)
+TEST(texts_are_checked)
 {
 	each_version(bad_texts);
 }
@@ -168,13 +168,4 @@ static int make_memory(void **state)
 	return memory == MAP_FAILED || mprotect(memory + PAGE, PAGE, PROT_NONE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_is_read),
-		cmocka_unit_test(none_at_bad_addresses),
-		cmocka_unit_test(texts_are_checked),
-	};
-
-	return cmocka_run_group_tests(tests, make_memory, NULL);
-}
+TEST_GROUP(make_memory, NULL)

@@ -134,14 +134,14 @@ static void two_entries(void)
 	add_python(13, true);
 }
 
-static void functions_follow_their_native_frame(void **state)
+TEST(functions_follow_their_native_frame)
 {
 	two_entries();
 	assert_int_not_equal(joined(), 0);
 	is_sent((uint64_t[]){ 1, 2, 11, 12, 3, 4, 13, 5 }, 8);
 }
 
-static void a_pair_is_joined_once(void **state)
+TEST(a_pair_is_joined_once)
 {
 	uint64_t id;
 
@@ -158,7 +158,7 @@ static void a_pair_is_joined_once(void **state)
 	assert_int_equal(sent_count, 16);
 }
 
-static void what_does_not_fit_is_nothing(void **state)
+TEST(what_does_not_fit_is_nothing)
 {
 	two_entries();
 	python[3].frame = 4000; /* below the whole native stack */
@@ -176,7 +176,7 @@ static void what_does_not_fit_is_nothing(void **state)
 	assert_int_equal(sent_count, 0);
 }
 
-static void another_stack_is_nothing(void **state)
+TEST(another_stack_is_nothing)
 {
 	two_entries();
 	assert_int_equal(join_stacks(NULL, NATIVE + run * 1000 + 1, PYTHON + run * 1000), 0);
@@ -190,7 +190,7 @@ static void another_stack_is_nothing(void **state)
  * The outermost native frame known is not that of the stack: what was entered further out comes
  * first.
  */
-static void a_truncated_stack_has_the_rest_in_front(void **state)
+TEST(a_truncated_stack_has_the_rest_in_front)
 {
 	uint64_t first = 1 | (uint64_t)FRAME_IS_TRUNCATED << RECORD_FRAME_SHIFT;
 
@@ -201,7 +201,7 @@ static void a_truncated_stack_has_the_rest_in_front(void **state)
 	is_sent((uint64_t[]){ 11, 12, first, 2, 3, 4, 13, 5 }, 8);
 }
 
-static void without_room_it_is_tried_again(void **state)
+TEST(without_room_it_is_tried_again)
 {
 	for (room = 0; room < 8; room++) {
 		size_t now = room;
@@ -225,7 +225,7 @@ static void walk_again(void)
 	thread.state += 1u << STACK_STATE_SHIFT;
 }
 
-static void a_handler_in_between_leaves_nothing(void **state)
+TEST(a_handler_in_between_leaves_nothing)
 {
 	two_entries();
 	meanwhile = take_another;
@@ -268,7 +268,7 @@ static void two_of_chain(unsigned int minor)
 	set(at_of(100) + layout->entry_previous, at_of(200));
 }
 
-static void chains_are_followed(void **state)
+TEST(chains_are_followed)
 {
 	for (unsigned int minor = 10; minor <= 11; minor++) {
 		two_of_chain(minor);
@@ -277,7 +277,7 @@ static void chains_are_followed(void **state)
 	}
 }
 
-static void hostile_chains_are_nothing(void **state)
+TEST(hostile_chains_are_nothing)
 {
 	char *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const uint64_t bad[] = { 0,
@@ -302,7 +302,7 @@ static void hostile_chains_are_nothing(void **state)
 	munmap(hole, 4096);
 }
 
-static void older_ones_have_no_such_memory(void **state)
+TEST(older_ones_have_no_such_memory)
 {
 	assert_false(join_begin(layout_of(8)));
 	assert_false(join_begin(layout_of(9)));
@@ -323,7 +323,7 @@ static void is_joined(unsigned int number)
 }
 
 /* What is remembered, and in which order, and what of it had to be forgotten, changes no id. */
-static void whatever_comes_next_has_its_own_id(void **state)
+TEST(whatever_comes_next_has_its_own_id)
 {
 	unsigned int random = 1;
 
@@ -346,23 +346,4 @@ static void whatever_comes_next_has_its_own_id(void **state)
 	thread.python.trail = UINT64_MAX - 1;
 	is_joined(1);
 	is_joined(2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_follow_their_native_frame),
-		cmocka_unit_test(a_pair_is_joined_once),
-		cmocka_unit_test(what_does_not_fit_is_nothing),
-		cmocka_unit_test(another_stack_is_nothing),
-		cmocka_unit_test(a_truncated_stack_has_the_rest_in_front),
-		cmocka_unit_test(without_room_it_is_tried_again),
-		cmocka_unit_test(a_handler_in_between_leaves_nothing),
-		cmocka_unit_test(chains_are_followed),
-		cmocka_unit_test(hostile_chains_are_nothing),
-		cmocka_unit_test(older_ones_have_no_such_memory),
-		cmocka_unit_test(whatever_comes_next_has_its_own_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

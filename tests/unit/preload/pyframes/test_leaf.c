@@ -32,7 +32,7 @@ static bool is_found(const struct stack_python_frame *f, uint64_t outer, uint64_
 	return true;
 }
 
-static void its_own_only(void **state)
+TEST(its_own_only)
 {
 	struct stack_python_frame f = first;
 
@@ -52,7 +52,7 @@ static void its_own_only(void **state)
 }
 
 /* Another instruction of the same place: the later one is found, the earlier one is not. */
-static void the_later_one_stays(void **state)
+TEST(the_later_one_stays)
 {
 	struct stack_python_frame other = first;
 	struct stack_python_leaf leaf;
@@ -71,7 +71,7 @@ static void the_later_one_stays(void **state)
 }
 
 /* A signal handler's entry, of which the interrupted one overwrites the rest. */
-static void halves_are_nothing(void **state)
+TEST(halves_are_nothing)
 {
 	struct stack_python_frame other = first;
 	struct stack_python_leaf mine, *at;
@@ -91,15 +91,4 @@ static void halves_are_nothing(void **state)
 		if (memcmp(at, &mine, sizeof(mine)) != 0)
 			assert_false(leaf_find(&thread, &first, OUTER, 64, EPOCH, &leaf));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_own_only),
-		cmocka_unit_test(the_later_one_stays),
-		cmocka_unit_test(halves_are_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,7 +271,7 @@ static void read_once(void)
 	assert_int_equal(lost, 0);
 }
 
-static void what_stands_is_read_once(void **state)
+TEST(what_stands_is_read_once)
 {
 	each_version(read_once);
 }
@@ -288,7 +288,7 @@ static void ended_code(void)
 	assert_int_equal(lines, 12);
 }
 
-static void when_code_has_ended_all_is_read_again(void **state)
+TEST(when_code_has_ended_all_is_read_again)
 {
 	each_version(ended_code);
 }
@@ -322,7 +322,7 @@ static void bad_links(void)
 	assert_int_equal(lost, 3);
 }
 
-static void hostile_frames_are_lost_and_counted(void **state)
+TEST(hostile_frames_are_lost_and_counted)
 {
 	each_version(bad_links);
 }
@@ -345,7 +345,7 @@ static void ring_of_frames(void)
 	assert_int_equal(lost, 0);
 }
 
-static void a_ring_of_frames_ends(void **state)
+TEST(a_ring_of_frames_ends)
 {
 	each_version(ring_of_frames);
 }
@@ -373,7 +373,7 @@ static void strange_states(void)
 	assert_int_not_equal(taken(), 0);
 }
 
-static void states_of_others_are_no_stack(void **state)
+TEST(states_of_others_are_no_stack)
 {
 	each_version(strange_states);
 }
@@ -404,7 +404,7 @@ static void interrupted(void)
 	assert_int_equal(taken(), handler_took);
 }
 
-static void a_handler_in_between_has_its_own(void **state)
+TEST(a_handler_in_between_has_its_own)
 {
 	each_version(interrupted);
 }
@@ -412,7 +412,7 @@ static void a_handler_in_between_has_its_own(void **state)
 /*
  * From 3.12 on a frame of C stands above what C has called; its code is none, and is not asked for.
  */
-static void frames_of_c_mark_entries(void **state)
+TEST(frames_of_c_mark_entries)
 {
 	for (unsigned int minor = 12; minor; minor = layout_next(minor)) {
 		begin(minor);
@@ -432,7 +432,7 @@ static void frames_of_c_mark_entries(void **state)
 	}
 }
 
-static void another_example_is_refused(void **state)
+TEST(another_example_is_refused)
 {
 	struct pyframes_example other[5];
 
@@ -457,18 +457,4 @@ static int make_memory(void **state)
 	       pthread_key_create(&key, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_stands_is_read_once),
-		cmocka_unit_test(when_code_has_ended_all_is_read_again),
-		cmocka_unit_test(hostile_frames_are_lost_and_counted),
-		cmocka_unit_test(a_ring_of_frames_ends),
-		cmocka_unit_test(states_of_others_are_no_stack),
-		cmocka_unit_test(a_handler_in_between_has_its_own),
-		cmocka_unit_test(frames_of_c_mark_entries),
-		cmocka_unit_test(another_example_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, make_memory, NULL);
-}
+TEST_GROUP(make_memory, NULL)

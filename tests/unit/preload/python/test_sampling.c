@@ -127,7 +127,7 @@ static void check(char yama, uint32_t collector)
 }
 
 /* A collector that looks between the two would be refused, and give the process up. */
-static void the_collector_is_named_before_it_may_look(void **state)
+TEST(the_collector_is_named_before_it_may_look)
 {
 	check('1', COLLECTOR);
 	assert_int_equal(named.calls, 1);
@@ -136,7 +136,7 @@ static void the_collector_is_named_before_it_may_look(void **state)
 	assert_int_equal(python_word_of(atomic_load(&own.python)).hz, 100);
 }
 
-static void nobody_is_named_in_vain(void **state)
+TEST(nobody_is_named_in_vain)
 {
 	check('0', COLLECTOR);
 	assert_int_equal(named.calls, 0);
@@ -146,7 +146,7 @@ static void nobody_is_named_in_vain(void **state)
 }
 
 /* A child of fork() has another entry, and nobody may read it yet. */
-static void a_child_names_it_again(void **state)
+TEST(a_child_names_it_again)
 {
 	check('1', COLLECTOR);
 	memset(&own, 0, sizeof(own));
@@ -154,15 +154,4 @@ static void a_child_names_it_again(void **state)
 	assert_int_equal(named.calls, 2);
 	assert_int_equal(named.word, 0);
 	assert_int_not_equal(atomic_load(&own.python), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_collector_is_named_before_it_may_look),
-		cmocka_unit_test(nobody_is_named_in_vain),
-		cmocka_unit_test(a_child_names_it_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

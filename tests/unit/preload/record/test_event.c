@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:record/recorder.c,record/entry.c,record/strings.c */
+/* links: preload:record/recorder.c,record/rings.c,record/room.c,record/entry.c,record/strings.c */
 /*
  * preload/record/event.c, compiled with the events of tests/unit/more_events.def: an event in a
  * block takes one word more in the ring, all others what they always took.
@@ -37,7 +37,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void event_in_a_block_has_its_number(void **state)
+TEST_BOTH(event_in_a_block_has_its_number, set_up, tear_down)
 {
 	const struct recorder_field call[] = { { .number = 3 },
 					       { .number = (uint64_t)-4 },
@@ -59,13 +59,4 @@ static void event_in_a_block_has_its_number(void **state)
 	assert_int_equal(record_type(words[7]), EVT_io_close);
 	assert_int_equal(words[8], 8);
 	assert_int_equal(atomic_load(&region_ring(0, 0)->head), 9);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(event_in_a_block_has_its_number, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

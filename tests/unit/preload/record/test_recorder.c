@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:record/recorder.c,record/entry.c */
+/* links: preload:record/recorder.c,record/rings.c,record/room.c,record/entry.c */
 /*
  * The recorder by itself: rings that fill, wrap, wait and drop; gates; the second lane;
  * generations; forked children that nobody has brought in. The test plays the collector.
@@ -104,7 +104,7 @@ static uint64_t drain(struct region_ring *ring, const uint64_t *words, uint64_t 
 	return number;
 }
 
-static void records_wrap_and_none_spans_the_end(void **state)
+TEST_BOTH(records_wrap_and_none_spans_the_end, setup, teardown)
 {
 	struct region_ring *ring = region_ring(0, 0);
 	uint64_t number = 0, read = 0;
@@ -119,7 +119,7 @@ static void records_wrap_and_none_spans_the_end(void **state)
 	assert_true(atomic_load(&ring->dropped) == 0);
 }
 
-static void a_full_ring_drops_and_counts(void **state)
+TEST_BOTH(a_full_ring_drops_and_counts, setup, teardown)
 {
 	struct region_ring *ring = region_ring(0, 0);
 	uint64_t number = 0, head;
@@ -151,7 +151,7 @@ static void *collect(void *context)
 	return NULL;
 }
 
-static void a_full_ring_waits_for_the_collector(void **state)
+TEST_BOTH(a_full_ring_waits_for_the_collector, setup, teardown)
 {
 	struct region_ring *ring = region_ring(0, 0);
 	uint64_t number = 0;
@@ -192,7 +192,7 @@ static void stand_still_then_collect(int number)
 	(void)setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-static void time_that_a_thread_was_stopped_is_no_wait(void **state)
+TEST_BOTH(time_that_a_thread_was_stopped_is_no_wait, setup, teardown)
 {
 	static const struct itimerval soon = { .it_value.tv_usec = 10000 };
 	struct sigaction action = { .sa_handler = stand_still_then_collect }, before;
@@ -212,7 +212,7 @@ static void time_that_a_thread_was_stopped_is_no_wait(void **state)
 	assert_true(atomic_load(&ring->dropped) == 0);
 }
 
-static void a_sleeping_collector_is_woken_by_half_a_ring(void **state)
+TEST_BOTH(a_sleeping_collector_is_woken_by_half_a_ring, setup, teardown)
 {
 	struct region_header *header = region_made.header;
 	uint32_t bell = atomic_load(&header->doorbell);
@@ -228,7 +228,7 @@ static void a_sleeping_collector_is_woken_by_half_a_ring(void **state)
 	assert_int_equal(atomic_load(&header->asleep), 0);
 }
 
-static void a_scribbled_ring_is_not_written(void **state)
+TEST_BOTH(a_scribbled_ring_is_not_written, setup, teardown)
 {
 	struct region_ring *ring = region_ring(0, 0);
 	uint64_t head;
@@ -242,7 +242,7 @@ static void a_scribbled_ring_is_not_written(void **state)
 	assert_true(atomic_load(&ring->head) == head);
 }
 
-static void a_thread_without_a_ring_is_counted(void **state)
+TEST_BOTH(a_thread_without_a_ring_is_counted, setup, teardown)
 {
 	for (uint32_t i = 0; i < region_made.shape.ring_count; i++)
 		atomic_store(&region_rings(region_made.header, &region_made.shape)[i].state,
@@ -254,13 +254,12 @@ static void a_thread_without_a_ring_is_counted(void **state)
 
 static void *record_named(void *unused)
 {
-	(void)unused;
 	prctl(PR_SET_NAME, "short-lived");
 	assert_true(record(7));
 	return NULL;
 }
 
-static void a_thread_that_ends_gives_its_ring_back(void **state)
+TEST_BOTH(a_thread_that_ends_gives_its_ring_back, setup, teardown)
 {
 	struct region_ring *ring = region_ring(0, 0);
 	uint64_t name[REGION_NAME_WORDS];
@@ -288,7 +287,7 @@ static bool is_open(enum evt_family family)
 	return lane != NULL;
 }
 
-static void gates_are_by_family_and_by_capture_range(void **state)
+TEST_BOTH(gates_are_by_family_and_by_capture_range, setup, teardown)
 {
 	assert_true(is_open(EVT_FAMILY_nvtx));
 	assert_true(is_open(EVT_FAMILY_alloc));
@@ -304,7 +303,7 @@ static void gates_are_by_family_and_by_capture_range(void **state)
 	assert_false(recorder_is_open());
 }
 
-static void gates_stay_shut_when_opened_inside_of_no_range(void **state)
+TEST_BOTH(gates_stay_shut_when_opened_inside_of_no_range, setup, teardown)
 {
 	recorder_capture(false);
 	recorder_reopen(entry);
@@ -315,7 +314,7 @@ static void gates_stay_shut_when_opened_inside_of_no_range(void **state)
 }
 
 /* A new opening is a new generation: rings of the old one are not written. */
-static void a_new_generation_has_rings_of_its_own(void **state)
+TEST_BOTH(a_new_generation_has_rings_of_its_own, setup, teardown)
 {
 	uint64_t generation = recorder_gates->generation;
 
@@ -339,7 +338,7 @@ static __attribute__((noinline)) struct recorder_lane *enter_below(enum evt_fami
 	return lane;
 }
 
-static void inside_of_a_record_the_second_lane_is_used(void **state)
+TEST_BOTH(inside_of_a_record_the_second_lane_is_used, setup, teardown)
 {
 	struct recorder_lane *lane, *second;
 
@@ -358,7 +357,7 @@ static void inside_of_a_record_the_second_lane_is_used(void **state)
 }
 
 /* The heap's own calls are the original's; others are the program's. */
-static void inside_of_an_original_only_the_heap_is_silent(void **state)
+TEST_BOTH(inside_of_an_original_only_the_heap_is_silent, setup, teardown)
 {
 	struct recorder_lane *lane = recorder_enter(EVT_FAMILY_alloc, RECORDER_IN_CALL), *second;
 
@@ -385,7 +384,7 @@ static __attribute__((noinline)) void enter_far_below(jmp_buf *back)
 	enter_and_jump(back);
 }
 
-static void a_lane_left_by_longjmp_is_idle(void **state)
+TEST_BOTH(a_lane_left_by_longjmp_is_idle, setup, teardown)
 {
 	jmp_buf back;
 
@@ -433,7 +432,7 @@ static int child_records(uint64_t number)
 	return status;
 }
 
-static void a_forked_child_gets_an_entry_and_a_ring_of_its_own(void **state)
+TEST_BOTH(a_forked_child_gets_an_entry_and_a_ring_of_its_own, setup, teardown)
 {
 	struct region_ring *own = region_ring(0, 0), *child = region_ring(0, 1);
 
@@ -450,36 +449,10 @@ static void a_forked_child_gets_an_entry_and_a_ring_of_its_own(void **state)
 	assert_true(atomic_load(&own->head) == (uint64_t)2 * WORDS);
 }
 
-static void a_child_that_nobody_adopts_records_nothing(void **state)
+TEST_BOTH(a_child_that_nobody_adopts_records_nothing, setup, teardown)
 {
 	assert_true(record(1));
 	recorder_on_strange_fork(adopt_nobody);
 	assert_int_not_equal(child_records(2), 0);
 	assert_int_equal(atomic_load(&region_ring(0, 1)->state), REGION_RING_FREE);
-}
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(records_wrap_and_none_spans_the_end),
-		EACH(a_full_ring_drops_and_counts),
-		EACH(a_full_ring_waits_for_the_collector),
-		EACH(time_that_a_thread_was_stopped_is_no_wait),
-		EACH(a_sleeping_collector_is_woken_by_half_a_ring),
-		EACH(a_scribbled_ring_is_not_written),
-		EACH(a_thread_without_a_ring_is_counted),
-		EACH(a_thread_that_ends_gives_its_ring_back),
-		EACH(gates_are_by_family_and_by_capture_range),
-		EACH(gates_stay_shut_when_opened_inside_of_no_range),
-		EACH(a_new_generation_has_rings_of_its_own),
-		EACH(inside_of_a_record_the_second_lane_is_used),
-		EACH(inside_of_an_original_only_the_heap_is_silent),
-		EACH(a_lane_left_by_longjmp_is_idle),
-		EACH(a_forked_child_gets_an_entry_and_a_ring_of_its_own),
-		EACH(a_child_that_nobody_adopts_records_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

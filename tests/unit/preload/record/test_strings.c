@@ -51,7 +51,7 @@ static size_t lane_read(char *text, uint64_t hash)
 	return length;
 }
 
-static void empty_strings_are_zero(void **state)
+TEST(empty_strings_are_zero)
 {
 	struct string s;
 
@@ -67,13 +67,13 @@ static void empty_strings_are_zero(void **state)
 	assert_int_equal(lane.head, 0);
 }
 
-static void a_hash_is_xxh3(void **state)
+TEST(a_hash_is_xxh3)
 {
 	/* XXH3_64bits("abc") as the xxhsum program prints it */
 	assert_true(string_hash("abc", 3) == 0x78af5f94892f3950ull);
 }
 
-static void a_text_is_sent_once(void **state)
+TEST(a_text_is_sent_once)
 {
 	char text[RECORD_TEXT_BYTES];
 	struct string s = string_of("forward");
@@ -89,7 +89,7 @@ static void a_text_is_sent_once(void **state)
 	assert_int_equal(lane.head, 2 * RECORD_PIECE_WORDS);
 }
 
-static void a_dropped_text_is_sent_again(void **state)
+TEST(a_dropped_text_is_sent_again)
 {
 	char text[256];
 	char longer[200];
@@ -113,7 +113,7 @@ static uint64_t id_of(const void *owner, const char *text)
 	return string_id_of(owner, (struct string_view){ text, strlen(text) }, &lane);
 }
 
-static void an_owner_is_asked_for_its_text_anew(void **state)
+TEST(an_owner_is_asked_for_its_text_anew)
 {
 	static const char *const names[] = { "aten::addmm",
 					     "aten::bddmm",
@@ -137,7 +137,7 @@ static void an_owner_is_asked_for_its_text_anew(void **state)
 	assert_int_equal(lane.head, (sizeof(names) / sizeof(names[0]) + 1) * RECORD_PIECE_WORDS);
 }
 
-static void an_owner_of_a_dropped_text_sends_it_again(void **state)
+TEST(an_owner_of_a_dropped_text_sends_it_again)
 {
 	uint64_t owner[1];
 
@@ -149,7 +149,7 @@ static void an_owner_of_a_dropped_text_sends_it_again(void **state)
 	assert_int_equal(lane.head, RECORD_PIECE_WORDS);
 }
 
-static void one_that_comes_again_is_sent_once(void **state)
+TEST(one_that_comes_again_is_sent_once)
 {
 	struct string s = string_of("AddmmBackward0"), other = string_of("MulBackward0");
 
@@ -168,7 +168,7 @@ static void one_that_comes_again_is_sent_once(void **state)
 	assert_int_equal(lane.head, 3 * RECORD_PIECE_WORDS);
 }
 
-static void long_texts_are_cut(void **state)
+TEST(long_texts_are_cut)
 {
 	static char text[RECORD_TEXT_MAX + 10], got[RECORD_TEXT_MAX + 64];
 	struct string s;
@@ -181,7 +181,7 @@ static void long_texts_are_cut(void **state)
 	assert_memory_equal(got, text, RECORD_TEXT_MAX);
 }
 
-static void wide_texts_are_utf8(void **state)
+TEST(wide_texts_are_utf8)
 {
 	static const char utf8[] = "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80 \xef\xbf\xbd";
 	const wchar_t wide[] = { 'g', 'r', 0xfc, 0xdf, ' ', 0x20ac, ' ', 0x1f600, ' ', 0xd800, 0 };
@@ -199,7 +199,7 @@ static void wide_texts_are_utf8(void **state)
 }
 
 /* Three bytes a character: pieces of 64 bytes end inside characters. */
-static void long_wide_texts_are_cut_at_a_character(void **state)
+TEST(long_wide_texts_are_cut_at_a_character)
 {
 	static wchar_t wide[RECORD_TEXT_MAX];
 	static char got[RECORD_TEXT_MAX + 64], narrow[RECORD_TEXT_MAX];
@@ -215,22 +215,4 @@ static void long_wide_texts_are_cut_at_a_character(void **state)
 	(void)string_id(&s, &lane);
 	assert_int_equal(lane_read(got, s.hash), s.length);
 	assert_memory_equal(got, narrow, s.length);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_strings_are_zero),
-		cmocka_unit_test(a_hash_is_xxh3),
-		cmocka_unit_test(a_text_is_sent_once),
-		cmocka_unit_test(a_dropped_text_is_sent_again),
-		cmocka_unit_test(an_owner_is_asked_for_its_text_anew),
-		cmocka_unit_test(an_owner_of_a_dropped_text_sends_it_again),
-		cmocka_unit_test(one_that_comes_again_is_sent_once),
-		cmocka_unit_test(long_texts_are_cut),
-		cmocka_unit_test(wide_texts_are_utf8),
-		cmocka_unit_test(long_wide_texts_are_cut_at_a_character),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:record/recorder.c,record/entry.c,record/thread_clock.c */
+/* links: preload:record/recorder.c,record/rings.c,record/room.c,record/entry.c,record/thread_clock.c */
 /*
  * The thread's clock beside edges: which of them are read, what stands in the ring, what happens
  * where the kernel refuses.
@@ -61,7 +61,7 @@ static uint64_t words(void)
 	return recorder_self.lane[0].head;
 }
 
-static void edges_are_read_when_time_has_passed(void **state)
+TEST_BOTH(edges_are_read_when_time_has_passed, setup, teardown)
 {
 	const uint64_t *ring;
 	uint64_t first, due;
@@ -83,7 +83,7 @@ static void edges_are_read_when_time_has_passed(void **state)
 }
 
 /* What a reading takes is this machine's; the bounds are not. */
-static void interval_is_within_its_bounds(void **state)
+TEST_BOTH(interval_is_within_its_bounds, setup, teardown)
 {
 	uint64_t first;
 
@@ -100,7 +100,7 @@ static void interval_is_within_its_bounds(void **state)
 	thread_clock_interval = THREAD_CLOCK_TICKS;
 }
 
-static void rare_edges_are_always_read(void **state)
+TEST_BOTH(rare_edges_are_always_read, setup, teardown)
 {
 	thread_clock_record();
 	thread_clock_record();
@@ -117,7 +117,7 @@ static void *ends_at_once(void *argument)
 	return argument;
 }
 
-static void the_ring_has_where_it_began_and_ended(void **state)
+TEST_BOTH(the_ring_has_where_it_began_and_ended, setup, teardown)
 {
 	pthread_t thread;
 	struct region_ring *ring;
@@ -153,7 +153,7 @@ static int without_the_call(void)
 	return words() != 0;
 }
 
-static void refused_is_never_asked_again(void **state)
+TEST_BOTH(refused_is_never_asked_again, setup, teardown)
 {
 	int status;
 	pid_t child;
@@ -170,19 +170,4 @@ static void refused_is_never_asked_again(void **state)
 	if (WEXITSTATUS(status) == 77)
 		skip();
 	assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(edges_are_read_when_time_has_passed),
-		EACH(interval_is_within_its_bounds),
-		EACH(rare_edges_are_always_read),
-		EACH(the_ring_has_where_it_began_and_ended),
-		EACH(refused_is_never_asked_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

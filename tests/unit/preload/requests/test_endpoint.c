@@ -14,7 +14,7 @@ static void expect_endpoint(const char *target, const char *wanted)
 	assert_memory_equal(room, wanted, length);
 }
 
-static void words_stay(void **state)
+TEST(words_stay)
 {
 	expect_endpoint("/", "/");
 	expect_endpoint("/v1/chat/completions", "/v1/chat/completions");
@@ -23,7 +23,7 @@ static void words_stay(void **state)
 	expect_endpoint("//a//b/", "//a//b/");
 }
 
-static void keys_are_replaced(void **state)
+TEST(keys_are_replaced)
 {
 	expect_endpoint("/items/42/reviews", "/items/{number}/reviews");
 	expect_endpoint("/jobs/550e8400-e29b-41d4-a716-446655440000", "/jobs/{uuid}");
@@ -33,7 +33,7 @@ static void keys_are_replaced(void **state)
 	expect_endpoint("/t/abcdefghijklmnopqrstuvwxyzabcdefg", "/t/{text}");
 }
 
-static void numbers_stay_in_paths(void **state)
+TEST(numbers_stay_in_paths)
 {
 	static const char target[] = "/a/42/550e8400-e29b-41d4-a716-446655440000/someone@host?b=7";
 	static const char wanted[] = "/a/42/{uuid}/{text}";
@@ -47,7 +47,7 @@ static void numbers_stay_in_paths(void **state)
 	assert_false(endpoint_has_numbers("/a/{uuid}", 9));
 }
 
-static void a_query_and_a_host_are_left_out(void **state)
+TEST(a_query_and_a_host_are_left_out)
 {
 	expect_endpoint("/a?token=secret", "/a");
 	expect_endpoint("/a#part", "/a");
@@ -56,7 +56,7 @@ static void a_query_and_a_host_are_left_out(void **state)
 	expect_endpoint("/a?next=http://host/b", "/a");
 }
 
-static void long_paths_are_cut(void **state)
+TEST(long_paths_are_cut)
 {
 	char target[400], room[ENDPOINT_BYTES];
 	size_t length;
@@ -78,7 +78,7 @@ static void expect_short(const char *pattern, bool keeps_first, const char *want
 	assert_memory_equal(room, wanted, length);
 }
 
-static void one_of_many_keeps_its_first_part(void **state)
+TEST(one_of_many_keeps_its_first_part)
 {
 	char longest[2 * ENDPOINT_BYTES];
 
@@ -92,18 +92,4 @@ static void one_of_many_keeps_its_first_part(void **state)
 	memset(longest, '/', sizeof(longest));
 	longest[sizeof(longest) - 1] = 0;
 	expect_short(longest, true, "//...");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_stay),
-		cmocka_unit_test(keys_are_replaced),
-		cmocka_unit_test(numbers_stay_in_paths),
-		cmocka_unit_test(a_query_and_a_host_are_left_out),
-		cmocka_unit_test(long_paths_are_cut),
-		cmocka_unit_test(one_of_many_keeps_its_first_part),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

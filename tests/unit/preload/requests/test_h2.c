@@ -113,11 +113,10 @@ static void expect_said(const struct bytes *in, const struct bytes *out, bool ma
 	}
 }
 
-static void streams_are_requests(void **state)
+TEST(streams_are_requests)
 {
 	struct bytes in = { .length = 0 }, out = { .length = 0 };
 
-	(void)state;
 	put_frame(&in, SETTINGS, 0, 0, "\0\x3\0\0\0\x64", 6);
 	put_frame(&in, HEADERS, END_HEADERS | END_STREAM, 1, GET_ONE);
 	put_frame(&in, HEADERS, END_HEADERS, 3, GET_IT);
@@ -135,11 +134,10 @@ static void streams_are_requests(void **state)
 		    "200, 0, in 16, out 32\n");
 }
 
-static void blocks_may_be_cut_and_padded(void **state)
+TEST(blocks_may_be_cut_and_padded)
 {
 	struct bytes in = { .length = 0 }, out = { .length = 0 };
 
-	(void)state;
 	put_frame(&in, HEADERS, PADDED | PRIORITY, 1, "\x03\0\0\0\0\x10\x82\x44\0\0\0", 11);
 	put_frame(&in, CONTINUATION, 0, 1, "\x04/o", 3);
 	put_frame(&in, CONTINUATION, END_HEADERS, 1, "ne", 2);
@@ -155,12 +153,11 @@ static void blocks_may_be_cut_and_padded(void **state)
 	expect_said(&in, &out, true, "begin 0: GET /one\nend 0: 500, 0, in 43, out 66\n");
 }
 
-static void who_gives_up_is_known(void **state)
+TEST(who_gives_up_is_known)
 {
 	struct bytes in = { .length = 0 }, out = { .length = 0 };
 	struct h2 *h2 = h2_make();
 
-	(void)state;
 	put_frame(&in, HEADERS, END_HEADERS | END_STREAM, 1, GET_ONE);
 	put_frame(&in, RST_STREAM, 0, 1, "\0\0\0\x08", 4);
 	put_frame(&in, HEADERS, END_HEADERS | END_STREAM, 3, GET_IT);
@@ -195,12 +192,11 @@ static void who_gives_up_is_known(void **state)
 }
 
 /* Bytes that nobody saw can be a body's only. */
-static void files_are_body(void **state)
+TEST(files_are_body)
 {
 	struct bytes in = { .length = 0 }, out = { .length = 0 };
 	struct h2 *h2 = h2_make();
 
-	(void)state;
 	said_bytes = 0;
 	h2_begin(h2);
 	put_frame(&in, HEADERS, END_HEADERS | END_STREAM, 1, GET_ONE);
@@ -216,12 +212,11 @@ static void files_are_body(void **state)
 	h2_free(h2);
 }
 
-static void what_is_no_http2_is_given_up(void **state)
+TEST(what_is_no_http2_is_given_up)
 {
 	static const char large[65537];
 	struct bytes in = { .length = 0 }, out = { .length = 0 };
 
-	(void)state;
 	put_frame(&in, CONTINUATION, END_HEADERS, 1, GET_ONE); /* of no block */
 	expect_said(&in, &out, false, "");
 	in.length = 0;
@@ -240,13 +235,12 @@ static void what_is_no_http2_is_given_up(void **state)
 	expect_said(&in, &out, false, "");
 }
 
-static void streams_beyond_the_room_are_said(void **state)
+TEST(streams_beyond_the_room_are_said)
 {
 	struct bytes in = { .length = 0 };
 	struct h2 *h2 = h2_make();
 	unsigned int begun = 0, lost = 0;
 
-	(void)state;
 	said_bytes = 0;
 	h2_begin(h2);
 	assert_true(h2_take(h2, H2_IN, &call, rest, sizeof(rest) - 1));
@@ -263,9 +257,8 @@ static void streams_beyond_the_room_are_said(void **state)
 	h2_free(h2);
 }
 
-static void beginnings(void **state)
+TEST(beginnings)
 {
-	(void)state;
 	assert_true(h2_is_preface("PRI * HTTP/2.0", 14));
 	assert_false(h2_is_preface("PRI * HTTP/2.", 13));
 	assert_false(h2_is_preface("GET / HTTP/1.1", 14));
@@ -275,19 +268,4 @@ static void beginnings(void **state)
 	assert_false(h2_is_settings("\0\0\0\x04\x01\0\0\0\0", 9)); /* an answer to settings */
 	assert_false(h2_is_settings("HTTP/1.1 200 OK", 15));
 	assert_false(h2_is_settings("\0\0\0\x04", 4));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(streams_are_requests),
-		cmocka_unit_test(blocks_may_be_cut_and_padded),
-		cmocka_unit_test(who_gives_up_is_known),
-		cmocka_unit_test(files_are_body),
-		cmocka_unit_test(what_is_no_http2_is_given_up),
-		cmocka_unit_test(streams_beyond_the_room_are_said),
-		cmocka_unit_test(beginnings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

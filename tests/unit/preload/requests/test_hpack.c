@@ -33,11 +33,10 @@ static void expect_request(struct hpack_table *table, const uint8_t *block, size
 }
 
 /* appendix C.3 and C.4: the same three requests, without and with codes */
-static void test_requests(void **state)
+TEST(test_requests)
 {
 	struct hpack_table *plain = table_make(), *coded = table_make();
 
-	(void)state;
 	expect_request(plain,
 		       BLOCK(0x82, 0x86, 0x84, 0x41, 0x0f, 'w', 'w', 'w', '.', 'e', 'x', 'a', 'm',
 			     'p', 'l', 'e', '.', 'c', 'o', 'm'),
@@ -74,12 +73,11 @@ static void test_requests(void **state)
 }
 
 /* A path is found again behind younger ones, until the table is too small for it. */
-static void test_table(void **state)
+TEST(test_table)
 {
 	struct hpack_table *table = table_make();
 	struct hpack_head head;
 
-	(void)state;
 	expect_request(table, BLOCK(0x83, 0x44, 0x04, '/', 'o', 'n', 'e'), "POST", "/one");
 	expect_request(table, BLOCK(0x83, 0x44, 0x04, '/', 't', 'w', 'o'), "POST", "/two");
 	expect_request(table, BLOCK(0x83, 0xbf), "POST", "/one");
@@ -101,13 +99,12 @@ static void test_table(void **state)
 }
 
 /* More fields than the ring has places, each with a path of its own. */
-static void test_wraps(void **state)
+TEST(test_wraps)
 {
 	struct hpack_table *table = table_make();
 	uint8_t block[] = { 0x82, 0x44, 0x06, '/', '0', '0', '0', '0', '0' };
 	char path[7] = "/00000";
 
-	(void)state;
 	for (unsigned int i = 0; i < 3 * HPACK_FIELDS; i++) {
 		for (unsigned int digit = 5, left = i; digit; digit--, left /= 10)
 			path[digit] = (char)('0' + left % 10);
@@ -119,12 +116,11 @@ static void test_wraps(void **state)
 	free(table);
 }
 
-static void test_status(void **state)
+TEST(test_status)
 {
 	struct hpack_table *table = table_make();
 	struct hpack_head head;
 
-	(void)state;
 	assert_true(hpack_read(table, BLOCK(0x88), &head));
 	expect_text(&head, HPACK_STATUS, "200");
 	/* appendix C.6.1: 302 in codes */
@@ -140,12 +136,11 @@ static void test_status(void **state)
 	free(table);
 }
 
-static void test_no_block(void **state)
+TEST(test_no_block)
 {
 	struct hpack_table *table = table_make();
 	struct hpack_head head;
 
-	(void)state;
 	assert_true(hpack_read(table, NULL, 0, &head));
 	assert_false(hpack_read(table, BLOCK(0x80), &head));                 /* index 0 */
 	assert_false(hpack_read(table, BLOCK(0xbe), &head));                 /* nothing there */
@@ -159,15 +154,4 @@ static void test_no_block(void **state)
 	assert_false(hpack_read(table, BLOCK(0x44, 0x84, 0xff, 0xff, 0xff, 0xff),
 				&head)); /* the end's code */
 	free(table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_requests), cmocka_unit_test(test_table),
-		cmocka_unit_test(test_wraps),    cmocka_unit_test(test_status),
-		cmocka_unit_test(test_no_block),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

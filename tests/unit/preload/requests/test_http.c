@@ -62,7 +62,7 @@ static void expect_seen(const char *bytes, size_t length, enum http_rest rest, u
 #define EXPECT(text, rest, firsts, ends, state) \
 	expect_seen(text, sizeof(text) - 1, rest, firsts, ends, state)
 
-static void requests_end_where_their_fields_say(void **state)
+TEST(requests_end_where_their_fields_say)
 {
 	EXPECT("GET / HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_REST_AS_SAID, 1, 1, HTTP_FIRST);
 	EXPECT("POST /a HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello", HTTP_REST_AS_SAID, 1, 1,
@@ -75,14 +75,14 @@ static void requests_end_where_their_fields_say(void **state)
 	EXPECT("GET / HTTP/1.0\n\nGET /b HTTP/1.1\nA: b\n\n", HTTP_REST_AS_SAID, 2, 2, HTTP_FIRST);
 }
 
-static void pipelined_requests_are_told_apart(void **state)
+TEST(pipelined_requests_are_told_apart)
 {
 	EXPECT("POST /a HTTP/1.1\r\nContent-Length: 14\r\n\r\nGET / HTTP/1.1"
 	       "GET /b HTTP/1.1\r\n\r\n\r\nHEAD /c HTTP/1.1\r\n\r\n",
 	       HTTP_REST_AS_SAID, 3, 3, HTTP_FIRST);
 }
 
-static void responses_may_last_until_the_close(void **state)
+TEST(responses_may_last_until_the_close)
 {
 	EXPECT("HTTP/1.0 200 OK\r\nA: b\r\n\r\nany bytes\r\n\r\nHTTP/1.1 200 OK\r\n",
 	       HTTP_REST_OR_CLOSE, 1, 0, HTTP_TO_CLOSE);
@@ -92,7 +92,7 @@ static void responses_may_last_until_the_close(void **state)
 	       HTTP_REST_NONE, 2, 2, HTTP_FIRST);
 }
 
-static void what_is_no_http_is_opaque(void **state)
+TEST(what_is_no_http_is_opaque)
 {
 	EXPECT("\x16\x03\x01\x02", HTTP_REST_AS_SAID, 0, 0, HTTP_OPAQUE);
 	EXPECT("get / HTTP/1.1\r\n\r\n", HTTP_REST_AS_SAID, 0, 0, HTTP_OPAQUE);
@@ -105,7 +105,7 @@ static void what_is_no_http_is_opaque(void **state)
 }
 
 /* Bytes without a look at them are body, or nothing is known any more. */
-static void files_are_body(void **state)
+TEST(files_are_body)
 {
 	static const char head[] = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n";
 	struct http_stream stream = { 0 };
@@ -119,7 +119,7 @@ static void files_are_body(void **state)
 	assert_int_equal(stream.state, HTTP_OPAQUE);
 }
 
-static void a_head_without_end_is_given_up(void **state)
+TEST(a_head_without_end_is_given_up)
 {
 	static char line[4096];
 	struct http_stream stream = { 0 };
@@ -148,7 +148,7 @@ static bool reads(const char *text, bool is_cut, const char *method, const char 
 	       !memcmp(line.target, target, line.target_length);
 }
 
-static void first_lines_of_requests(void **state)
+TEST(first_lines_of_requests)
 {
 	assert_true(reads("GET /a?b=c HTTP/1.1", false, "GET", "/a?b=c"));
 	assert_true(reads("M-SEARCH * HTTP/1.0", false, "M-SEARCH", "*"));
@@ -161,7 +161,7 @@ static void first_lines_of_requests(void **state)
 	assert_false(reads("", false, "", ""));
 }
 
-static void first_lines_of_responses(void **state)
+TEST(first_lines_of_responses)
 {
 	static const struct {
 		const char *text;
@@ -174,20 +174,4 @@ static void first_lines_of_responses(void **state)
 
 		assert_int_equal(http_status_read(&piece), lines[i].status);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_end_where_their_fields_say),
-		cmocka_unit_test(pipelined_requests_are_told_apart),
-		cmocka_unit_test(responses_may_last_until_the_close),
-		cmocka_unit_test(what_is_no_http_is_opaque),
-		cmocka_unit_test(files_are_body),
-		cmocka_unit_test(a_head_without_end_is_given_up),
-		cmocka_unit_test(first_lines_of_requests),
-		cmocka_unit_test(first_lines_of_responses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static uint64_t hash_of(uint64_t number)
 	return (number + 1) * 0x9e3779b97f4a7c15u;
 }
 
-static void the_first_of_each_endpoint_are_kept(void **state)
+TEST(the_first_of_each_endpoint_are_kept)
 {
 	memset(&paths, 0, sizeof(paths));
 	for (uint64_t i = 0; i < 1000; i++)
@@ -28,7 +28,7 @@ static void the_first_of_each_endpoint_are_kept(void **state)
 }
 
 /* Whatever a client asks for: what finds no room is not kept, and nothing else happens. */
-static void full_tables_keep_no_more(void **state)
+TEST(full_tables_keep_no_more)
 {
 	uint64_t kept = 0, again = 0;
 
@@ -42,7 +42,7 @@ static void full_tables_keep_no_more(void **state)
 }
 
 /* A name that was given stays, further ones are given while there are fewer than asked. */
-static void so_many_endpoints_have_names(void **state)
+TEST(so_many_endpoints_have_names)
 {
 	uint64_t named = 0, further = 0;
 
@@ -56,15 +56,4 @@ static void so_many_endpoints_have_names(void **state)
 		further += paths_names(&paths, hash_of(200000 + i), PATHS_NAMED + PATHS_SHORTENED);
 	assert_int_equal(further, PATHS_SHORTENED);
 	assert_false(paths_names(&paths, hash_of(400000), PATHS_NAMED));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_of_each_endpoint_are_kept),
-		cmocka_unit_test(full_tables_keep_no_more),
-		cmocka_unit_test(so_many_endpoints_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

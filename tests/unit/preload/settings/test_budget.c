@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* INTERCEPT_BUDGET: what is taken and refused; which steps are drawn. */
 /* links: preload:settings/budget.c,base/parse.c */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "preload/settings/budget.h"
 
@@ -21,9 +17,8 @@ static struct budget taken(const char *text)
 	return budget;
 }
 
-static void takes_percentages(void **state)
+TEST(takes_percentages)
 {
-	(void)state;
 	assert_false(budget_is_on(&(struct budget){ 0 }));
 	assert_int_equal(taken("2%").parts_per_million, 20000);
 	assert_int_equal(taken("0.5%").parts_per_million, 5000);
@@ -36,18 +31,16 @@ static void takes_percentages(void **state)
 	assert_false(budget_is_on(&(struct budget){ .first = taken("off").first }));
 }
 
-static void takes_shares(void **state)
+TEST(takes_shares)
 {
-	(void)state;
 	assert_int_equal(taken("1/2").share, 1u << 31);
 	assert_int_equal(taken("1/1024").share, 1u << 22);
 	assert_int_equal(taken("1/8,first=40").first, 40);
 	assert_int_equal(taken("1/8").parts_per_million, 0);
 }
 
-static void takes_times(void **state)
+TEST(takes_times)
 {
-	(void)state;
 	assert_int_equal(taken("2%").first_ns, BUDGET_FIRST_NS);
 	assert_int_equal(taken("2%,first=7").first_ns, 0);
 	assert_int_equal(taken("2%,first=500ms").first_ns, 500000000);
@@ -57,7 +50,7 @@ static void takes_times(void **state)
 	assert_int_equal(taken("off").first_ns, 0);
 }
 
-static void refuses_the_rest(void **state)
+TEST(refuses_the_rest)
 {
 	static const char *const wrong[] = { "",
 					     "2",
@@ -89,7 +82,6 @@ static void refuses_the_rest(void **state)
 					     "00000000000000000000000002%" };
 	struct budget budget = { .first = 5 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (budget_parse(wrong[i], &budget))
 			fail_msg("'%s' is taken", wrong[i]);
@@ -106,11 +98,10 @@ static unsigned int drawn(const struct budget *budget, uint32_t share, unsigned 
 	return count;
 }
 
-static void draws_the_share_wanted(void **state)
+TEST(draws_the_share_wanted)
 {
 	const struct budget budget = { .first = 100 };
 
-	(void)state;
 	for (unsigned int one_in = 2; one_in <= 64; one_in *= 2) {
 		unsigned int count = drawn(&budget, (uint32_t)((1ull << 32) / one_in), 1, 0);
 
@@ -121,11 +112,10 @@ static void draws_the_share_wanted(void **state)
 }
 
 /* What happens in each second, third, ... step has detail as often as the rest. */
-static void no_period_is_missed(void **state)
+TEST(no_period_is_missed)
 {
 	const struct budget budget = { 0 };
 
-	(void)state;
 	for (unsigned int period = 2; period <= 64; period++)
 		for (unsigned int phase = 0; phase < period; phase++)
 			assert_in_range(drawn(&budget, 1u << 29, period, phase),
@@ -134,27 +124,11 @@ static void no_period_is_missed(void **state)
 }
 
 /* Ranks that can afford different shares have the steps of the smallest in common. */
-static void smaller_shares_are_parts(void **state)
+TEST(smaller_shares_are_parts)
 {
 	const struct budget budget = { 0 };
 
-	(void)state;
 	for (uint64_t step = 0; step < STEPS; step++)
 		if (budget_draws(&budget, 1u << 26, step))
 			assert_true(budget_draws(&budget, 1u << 28, step));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_percentages),
-		cmocka_unit_test(takes_shares),
-		cmocka_unit_test(takes_times),
-		cmocka_unit_test(refuses_the_rest),
-		cmocka_unit_test(draws_the_share_wanted),
-		cmocka_unit_test(no_period_is_missed),
-		cmocka_unit_test(smaller_shares_are_parts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #include "tests/unit/unit.h"
 #include "preload/settings/request_list.h"
 
-static void valid_and_not(void **state)
+TEST(valid_and_not)
 {
-	(void)state;
 	assert_true(request_list_is_one("label:predict"));
 	assert_true(request_list_is_one("label:two words,worker:Worker.handle"));
 	assert_false(request_list_is_one(""));
@@ -19,11 +18,10 @@ static void valid_and_not(void **state)
 	assert_false(request_list_is_one("worker:a:b"));
 }
 
-static void labels(void **state)
+TEST(labels)
 {
 	static const char list[] = "worker:predict,label:predict,label:batch*";
 
-	(void)state;
 	assert_true(request_list_has_label(list, "predict", 7));
 	assert_false(request_list_has_label(list, "predict2", 8));
 	assert_true(request_list_has_label(list, "batch", 5));
@@ -34,26 +32,14 @@ static void labels(void **state)
 	assert_false(request_list_has_any("worker:a", true));
 }
 
-static void functions(void **state)
+TEST(functions)
 {
 	static const char list[] = "label:a,worker:Worker.handle,jobs:run_*";
 
-	(void)state;
 	assert_true(request_list_has_function(list, "worker", "Worker.handle", "handle"));
 	assert_false(request_list_has_function(list, "worker", "Other.handle", "handle"));
 	assert_true(request_list_has_function(list, "worker", NULL, "handle"));
 	assert_false(request_list_has_function(list, "worker2", "Worker.handle", "handle"));
 	assert_true(request_list_has_function(list, "jobs", "run_one", "run_one"));
 	assert_false(request_list_has_function(list, "label", "a", "a"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid_and_not),
-		cmocka_unit_test(labels),
-		cmocka_unit_test(functions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

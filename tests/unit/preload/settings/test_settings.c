@@ -56,7 +56,7 @@ static const char *spoken_with(const char *first, const char *second)
 	return text;
 }
 
-static void defaults_without_environment(void **state)
+TEST(defaults_without_environment)
 {
 	char here[4096];
 
@@ -76,7 +76,7 @@ static void defaults_without_environment(void **state)
 }
 
 /* Whoever hides something and misspells it has nothing of it in the file. */
-static void what_is_left_out(void **state)
+TEST(what_is_left_out)
 {
 	read_with(NULL, NULL);
 	assert_int_equal(settings.redact, 0);
@@ -97,7 +97,7 @@ static void what_is_left_out(void **state)
 		"'args,paths,host'\n");
 }
 
-static void families_are_added_and_removed(void **state)
+TEST(families_are_added_and_removed)
 {
 	static const struct {
 		const char *value, *families;
@@ -131,7 +131,7 @@ static void families_are_added_and_removed(void **state)
 	}
 }
 
-static void sizes_have_units_and_limits(void **state)
+TEST(sizes_have_units_and_limits)
 {
 	static const struct {
 		const char *value;
@@ -157,7 +157,7 @@ static void sizes_have_units_and_limits(void **state)
 	}
 }
 
-static void output_patterns_are_expanded(void **state)
+TEST(output_patterns_are_expanded)
 {
 	char wanted[64];
 
@@ -174,7 +174,7 @@ static void output_patterns_are_expanded(void **state)
 	assert_non_null(strstr(spoken_with("INTERCEPT_OUTPUT=/x/", NULL), "INTERCEPT_OUTPUT"));
 }
 
-static void capture_names_a_range(void **state)
+TEST(capture_names_a_range)
 {
 	read_with("INTERCEPT_CAPTURE=nvtx:step 3@train", NULL);
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_RANGE);
@@ -199,7 +199,7 @@ static void capture_names_a_range(void **state)
 	assert_non_null(strstr(spoken_with("INTERCEPT_CAPTURE=steps", NULL), "INTERCEPT_SCHEDULE"));
 }
 
-static void a_schedule_limits_what_is_recorded(void **state)
+TEST(a_schedule_limits_what_is_recorded)
 {
 	read_with(NULL, NULL);
 	assert_int_equal(settings.schedule.active, 0);
@@ -217,7 +217,7 @@ static void a_schedule_limits_what_is_recorded(void **state)
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_ALL);
 }
 
-static void one_setting_says_when_to_record(void **state)
+TEST(one_setting_says_when_to_record)
 {
 	assert_non_null(
 		strstr(spoken_with("INTERCEPT_SCHEDULE=active=3", "INTERCEPT_CAPTURE=nvtx:a"),
@@ -227,7 +227,7 @@ static void one_setting_says_when_to_record(void **state)
 	assert_int_equal(settings.capture, SETTINGS_CAPTURE_RANGE);
 }
 
-static void a_sample_of_stacks(void **state)
+TEST(a_sample_of_stacks)
 {
 	read_with("INTERCEPT_STACKS=native", "INTERCEPT_STACKS_EVERY=512K");
 	assert_int_equal(settings.stacks_every_bytes, 512 << 10);
@@ -254,7 +254,7 @@ static void a_sample_of_stacks(void **state)
 	assert_int_equal(settings.stacks_min_bytes, 0);
 }
 
-static void stacks_of_long_calls(void **state)
+TEST(stacks_of_long_calls)
 {
 	static const char *const wrong[] = {
 		"1",    "us",          "1h", "alloc:1us", "cuda:", "1001s", "99999999999999999999s",
@@ -281,7 +281,7 @@ static void stacks_of_long_calls(void **state)
 }
 
 /* FAMILY_WORD of families.def; a family without such a line says whether it is recorded. */
-static void words_of_families(void **state)
+TEST(words_of_families)
 {
 	uint64_t word[EVT_FAMILY_LIMIT];
 
@@ -306,7 +306,7 @@ static void words_of_families(void **state)
  * By the list: a mode for one family is taken for exactly those that have stacks, and a time for
  * those that have calls.
  */
-static void families_with_stacks_and_calls(void **state)
+TEST(families_with_stacks_and_calls)
 {
 	bool stacks[EVT_FAMILY_LIMIT] = {
 #define FAMILY_STACKS(name, what) [EVT_FAMILY_##name] = true,
@@ -327,7 +327,7 @@ static void families_with_stacks_and_calls(void **state)
 #include "collector/format/families.def"
 }
 
-static void a_wrong_value_is_one_line(void **state)
+TEST(a_wrong_value_is_one_line)
 {
 	assert_string_equal(spoken_with("INTERCEPT_FULL=maybe", NULL),
 			    "intercept: INTERCEPT_FULL='maybe' is not allowed; allowed is wait or "
@@ -338,7 +338,7 @@ static void a_wrong_value_is_one_line(void **state)
 	assert_string_equal(spoken_with("INTERCEPT_KEEP=1000", NULL), "");
 }
 
-static void an_unknown_variable_gets_the_nearest_name(void **state)
+TEST(an_unknown_variable_gets_the_nearest_name)
 {
 	assert_string_equal(spoken_with("INTERCEPT_OUTPT=x", "INTERCEPT_SESSION=y"),
 			    "intercept: unknown variable 'INTERCEPT_OUTPT'; the nearest known is "
@@ -349,7 +349,7 @@ static void an_unknown_variable_gets_the_nearest_name(void **state)
 }
 
 /* What the user sets besides wins, and a list of + and - changes the preset's. */
-static void presets_are_values_of_other_settings(void **state)
+TEST(presets_are_values_of_other_settings)
 {
 	read_with(NULL, NULL);
 	assert_string_equal(settings_preset(), "");
@@ -380,7 +380,7 @@ static void presets_are_values_of_other_settings(void **state)
 }
 
 /* A wrong value of a setting is replaced by the preset's, a wrong preset by none. */
-static void wrong_values_beside_a_preset(void **state)
+TEST(wrong_values_beside_a_preset)
 {
 	assert_string_equal(spoken_with("INTERCEPT_PRESET=light", "INTERCEPT_OPERATORS=0"),
 			    "intercept: INTERCEPT_OPERATORS='0' is not allowed; allowed is a "
@@ -396,7 +396,7 @@ static void wrong_values_beside_a_preset(void **state)
 	assert_int_equal(settings.operators, 1);
 }
 
-static void help_names_every_setting(void **state)
+TEST(help_names_every_setting)
 {
 	const char *text;
 
@@ -406,7 +406,7 @@ static void help_names_every_setting(void **state)
 #include "preload/settings/settings.def"
 }
 
-static void stacks_by_family(void **state)
+TEST(stacks_by_family)
 {
 	read_with(NULL, NULL);
 	assert_int_equal(settings.stacks[SETTINGS_FAMILY_alloc], SETTINGS_STACKS_LARGE);
@@ -460,7 +460,7 @@ static void stacks_by_family(void **state)
 }
 
 /* A program writes its title over its environment later; what was there is still known. */
-static void the_other_injection_is_kept(void **state)
+TEST(the_other_injection_is_kept)
 {
 	static const struct {
 		const char *entry, *other;
@@ -485,31 +485,4 @@ static void the_other_injection_is_kept(void **state)
 	entry[sizeof(entry) - 1] = 0;
 	read_with(entry, NULL);
 	assert_int_equal(strlen(settings.injection), SETTINGS_NAME_BYTES - 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_by_family),
-		cmocka_unit_test(defaults_without_environment),
-		cmocka_unit_test(what_is_left_out),
-		cmocka_unit_test(families_are_added_and_removed),
-		cmocka_unit_test(sizes_have_units_and_limits),
-		cmocka_unit_test(output_patterns_are_expanded),
-		cmocka_unit_test(capture_names_a_range),
-		cmocka_unit_test(a_schedule_limits_what_is_recorded),
-		cmocka_unit_test(one_setting_says_when_to_record),
-		cmocka_unit_test(a_wrong_value_is_one_line),
-		cmocka_unit_test(stacks_of_long_calls),
-		cmocka_unit_test(words_of_families),
-		cmocka_unit_test(families_with_stacks_and_calls),
-		cmocka_unit_test(a_sample_of_stacks),
-		cmocka_unit_test(an_unknown_variable_gets_the_nearest_name),
-		cmocka_unit_test(presets_are_values_of_other_settings),
-		cmocka_unit_test(wrong_values_beside_a_preset),
-		cmocka_unit_test(help_names_every_setting),
-		cmocka_unit_test(the_other_injection_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static uint64_t home_of(uint64_t word)
 	return frame_home(frame_id_of(frame_path(0, word)));
 }
 
-static void test_once(void **state)
+TEST_BOTH(test_once, begun, ended)
 {
 	uint64_t id = send_outermost(0x1000);
 
@@ -35,7 +35,7 @@ static void test_once(void **state)
 }
 
 /* The collector asks: what was sent is sent again, once. */
-static void test_asked(void **state)
+TEST_BOTH(test_asked, begun, ended)
 {
 	_Atomic uint32_t asked = 4;
 	uint64_t id = send_outermost(0x1000);
@@ -55,7 +55,7 @@ static void test_asked(void **state)
 }
 
 /* Two frames of one place by turns, in a line that is full of others. */
-static void test_one_home(void **state)
+TEST_BOTH(test_one_home, begun, ended)
 {
 	uint64_t word[6] = { 0x1000 }, found = 1;
 
@@ -69,7 +69,7 @@ static void test_one_home(void **state)
 	assert_int_equal(frames_sent(), 6);
 }
 
-static void test_chain(void **state)
+TEST_BOTH(test_chain, begun, ended)
 {
 	uint64_t outer = send_outermost(0x1000);
 	uint64_t path = frame_path(frame_path(0, 0x1000), 0x2000);
@@ -82,7 +82,7 @@ static void test_chain(void **state)
 }
 
 /* Of two ways that come to one id, the later has another; both stay. */
-static void test_one_id(void **state)
+TEST_BOTH(test_one_id, begun, ended)
 {
 	uint64_t one = (7ull << (64 - RECORD_STACK_BITS)) + 11, other = one + 1;
 	uint64_t first = frame_name(&judge->lane, 7, 0x1000, one);
@@ -107,16 +107,4 @@ static int ended(void **state)
 {
 	judge_free(judge);
 	return 0;
-}
-
-#define BEGUN(test) cmocka_unit_test_setup_teardown(test, begun, ended)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		BEGUN(test_once),  BEGUN(test_asked),  BEGUN(test_one_home),
-		BEGUN(test_chain), BEGUN(test_one_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

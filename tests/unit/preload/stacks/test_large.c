@@ -83,7 +83,7 @@ static int begin(void **state)
 	return 0;
 }
 
-static void no_memory_is_said(void **state)
+TEST_SET_UP(no_memory_is_said, begin)
 {
 	large_prepare(1u << EVT_FAMILY_alloc, 4096, 0);
 	assert_false(large_map());
@@ -91,7 +91,7 @@ static void no_memory_is_said(void **state)
 	assert_true(large_map());
 }
 
-static void nothing_is_large_before_python_can_be_read(void **state)
+TEST_SET_UP(nothing_is_large_before_python_can_be_read, begin)
 {
 	assert_false(large_heap_is_due(UINT64_MAX - 1));
 	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_alloc, 1 << 20), 0);
@@ -102,7 +102,7 @@ static void nothing_is_large_before_python_can_be_read(void **state)
 	assert_int_equal(large_stack_of(NULL, EVT_FAMILY_tensors, 4096), 0);
 }
 
-static void smaller_tensors_have_a_budget_of_their_own(void **state)
+TEST_SET_UP(smaller_tensors_have_a_budget_of_their_own, begin)
 {
 	unsigned int looks = 0;
 
@@ -124,7 +124,7 @@ static void smaller_tensors_have_a_budget_of_their_own(void **state)
 	stack_self = NULL;
 }
 
-static void what_smaller_tensors_spend_is_limited(void **state)
+TEST_SET_UP(what_smaller_tensors_spend_is_limited, begin)
 {
 	struct large_budget budget = { .spent = 0 };
 
@@ -136,7 +136,7 @@ static void what_smaller_tensors_spend_is_limited(void **state)
 	assert_true(large_small_lasts(&budget, 600 + 1000));
 }
 
-static void the_caller_is_innermost(void **state)
+TEST_SET_UP(the_caller_is_innermost, begin)
 {
 	static struct recorder_lane lane;
 	uint64_t word;
@@ -173,7 +173,7 @@ static uint64_t part_of(uint64_t cost)
 	return (now - from) / (stacks * cost);
 }
 
-static void stacks_take_one_part_of_the_time(void **state)
+TEST_SET_UP(stacks_take_one_part_of_the_time, begin)
 {
 	static const uint64_t cost[] = { 60, 1000, LARGE_COST_MAX };
 
@@ -181,7 +181,7 @@ static void stacks_take_one_part_of_the_time(void **state)
 		assert_in_range(part_of(cost[i]), LARGE_PARTS * 9 / 10, LARGE_PARTS * 11 / 10);
 }
 
-static void what_loses_its_cpu_costs_no_more_than_the_most(void **state)
+TEST_SET_UP(what_loses_its_cpu_costs_no_more_than_the_most, begin)
 {
 	struct large_budget budget = { .spent = 0 };
 
@@ -189,7 +189,7 @@ static void what_loses_its_cpu_costs_no_more_than_the_most(void **state)
 	assert_int_equal(budget.spent, (uint64_t)LARGE_PARTS * LARGE_COST_MAX);
 }
 
-static void a_pause_gives_all_of_it_back(void **state)
+TEST_SET_UP(a_pause_gives_all_of_it_back, begin)
 {
 	struct large_budget budget = { .ticks = 500, .spent = LARGE_TICKS + 1000 };
 
@@ -199,7 +199,7 @@ static void a_pause_gives_all_of_it_back(void **state)
 	assert_int_equal(budget.spent, 0);
 }
 
-static void blocks_are_passed_over_once_it_is_used_up(void **state)
+TEST_SET_UP(blocks_are_passed_over_once_it_is_used_up, begin)
 {
 	large_begin();
 	thread.large = (struct large_budget){ .ticks = recorder_now(), .spent = UINT64_MAX / 2 };
@@ -207,21 +207,4 @@ static void blocks_are_passed_over_once_it_is_used_up(void **state)
 	for (unsigned int i = 0; i < LARGE_SKIPPED; i++)
 		assert_false(large_heap_is_due(4096));
 	assert_true(large_heap_is_due(4096));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(no_memory_is_said, begin),
-		cmocka_unit_test_setup(nothing_is_large_before_python_can_be_read, begin),
-		cmocka_unit_test_setup(smaller_tensors_have_a_budget_of_their_own, begin),
-		cmocka_unit_test_setup(what_smaller_tensors_spend_is_limited, begin),
-		cmocka_unit_test_setup(the_caller_is_innermost, begin),
-		cmocka_unit_test_setup(stacks_take_one_part_of_the_time, begin),
-		cmocka_unit_test_setup(what_loses_its_cpu_costs_no_more_than_the_most, begin),
-		cmocka_unit_test_setup(a_pause_gives_all_of_it_back, begin),
-		cmocka_unit_test_setup(blocks_are_passed_over_once_it_is_used_up, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

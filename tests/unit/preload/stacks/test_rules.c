@@ -52,7 +52,7 @@ static void expect_in_full(struct cfi_row row, bool is_usual)
 	assert_int_equal(usual_saved_at(rule, 0x1000), 0x1000 + (is_saved ? row.rbp.offset : -8));
 }
 
-static void test_usual_rules(void **state)
+TEST(test_usual_rules)
 {
 	for (int64_t offset = 0; offset <= 8 * USUAL_OFFSET_MAX; offset += 8) {
 		expect_in_full(row_of(CFI_CFA_RSP, offset, CFI_SAVED_SAME, 0), true);
@@ -62,7 +62,7 @@ static void test_usual_rules(void **state)
 		expect_in_full(row_of(CFI_CFA_RSP, 72, CFI_SAVED_BY_CFA, saved), true);
 }
 
-static void test_rules_that_do_not_fit(void **state)
+TEST(test_rules_that_do_not_fit)
 {
 	expect_in_full(row_of(CFI_CFA_RSP, 8 * USUAL_OFFSET_MAX + 8, CFI_SAVED_SAME, 0), false);
 	expect_in_full(row_of(CFI_CFA_RSP, 20, CFI_SAVED_SAME, 0), false);
@@ -85,7 +85,7 @@ static uint64_t address_of_code(uint64_t code)
 /*
  * Each bit of the code and of the epoch: in the place where an entry may stand it fits nobody else.
  */
-static void test_an_entry_is_of_one_address(void **state)
+TEST(test_an_entry_is_of_one_address)
 {
 	for (uint64_t i = 1; i < 2000; i++) {
 		uint64_t address = i * 0x5deece66d & ((1ull << 47) - 1);
@@ -128,7 +128,7 @@ static uint64_t rule_anew(const struct object *object, uint64_t within, bool exa
  * Far more addresses than there is room for, in an order that takes each other's place; and the
  * same by a signal's frame.
  */
-static void test_rules_of_libc(void **state)
+TEST(test_rules_of_libc)
 {
 	uint64_t bits = bits_now(), start, bytes, seed = 1, usual = 0, hot = 0;
 	struct object libc;
@@ -159,7 +159,7 @@ static void test_rules_of_libc(void **state)
 }
 
 /* Four share a place and all of them stay; the last one asked for is found at once. */
-static void test_four_at_one_place(void **state)
+TEST(test_four_at_one_place)
 {
 	uint64_t address[RULES_HOT_WAYS], found = 0, bits = bits_now();
 	uint64_t place = rule_hot_place(rule_hot_code((uintptr_t)&qsort + 1));
@@ -175,7 +175,7 @@ static void test_four_at_one_place(void **state)
 	}
 }
 
-static void test_unloading(void **state)
+TEST(test_unloading)
 {
 	uint64_t address = (uintptr_t)&qsort + 1;
 
@@ -195,7 +195,7 @@ static void test_unloading(void **state)
  * The hot table's epochs come again sooner than those of the large one: nothing of the first time
  * is left then.
  */
-static void test_epochs_come_again(void **state)
+TEST(test_epochs_come_again)
 {
 	uint64_t address = (uintptr_t)&qsort + 1;
 
@@ -215,17 +215,4 @@ static int begin(void **state)
 	return object_can_be_found() && rules_begin(1024, 0) ? 0 : -1;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_usual_rules),
-		cmocka_unit_test(test_rules_that_do_not_fit),
-		cmocka_unit_test(test_an_entry_is_of_one_address),
-		cmocka_unit_test(test_rules_of_libc),
-		cmocka_unit_test(test_four_at_one_place),
-		cmocka_unit_test(test_unloading),
-		cmocka_unit_test(test_epochs_come_again),
-	};
-
-	return cmocka_run_group_tests(tests, begin, NULL);
-}
+TEST_GROUP(begin, NULL)

@@ -19,7 +19,7 @@ static const uint64_t sizes[] = { 1, 8, 100, 4096, 65535, 512u << 10, 10u << 20 
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void a_distance_is_what_the_logarithm_says(void **state)
+TEST(a_distance_is_what_the_logarithm_says)
 {
 	uint64_t uniform = 1;
 
@@ -59,7 +59,7 @@ static long double chance_of(uint64_t bytes, uint64_t every)
 	return (TWO_64 - (long double)high) / TWO_64;
 }
 
-static void the_chance_is_that_of_a_poisson_process(void **state)
+TEST(the_chance_is_that_of_a_poisson_process)
 {
 	for (size_t k = 0; k < COUNT(everies); k++)
 		for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -71,7 +71,7 @@ static void the_chance_is_that_of_a_poisson_process(void **state)
 }
 
 /* The expected estimate is the truth: the chance to be drawn, times what stands for it then. */
-static void an_estimate_is_unbiased(void **state)
+TEST(an_estimate_is_unbiased)
 {
 	for (size_t k = 0; k < COUNT(everies); k++)
 		for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -87,7 +87,7 @@ static void an_estimate_is_unbiased(void **state)
 }
 
 /* Whatever is asked for between them: sizes in turn, each of them as often as it should be. */
-static void sizes_are_drawn_by_their_bytes(void **state)
+TEST(sizes_are_drawn_by_their_bytes)
 {
 	enum { ROUNDS = 300000 };
 	static const uint64_t turn[] = { 0, 16, 300, 20000, 900000 };
@@ -109,23 +109,10 @@ static void sizes_are_drawn_by_their_bytes(void **state)
 }
 
 /* No bytes are a byte, or those blocks would not be there at all. */
-static void a_block_of_no_bytes_is_a_block(void **state)
+TEST(a_block_of_no_bytes_is_a_block)
 {
 	struct estimate_amount amount = estimate_weigh(0, 1u << 20);
 
 	assert_int_equal(amount.bytes, 0);
 	assert_int_equal(estimate_whole(amount.allocations), (1u << 20) + 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_distance_is_what_the_logarithm_says),
-		cmocka_unit_test(the_chance_is_that_of_a_poisson_process),
-		cmocka_unit_test(an_estimate_is_unbiased),
-		cmocka_unit_test(sizes_are_drawn_by_their_bytes),
-		cmocka_unit_test(a_block_of_no_bytes_is_a_block),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

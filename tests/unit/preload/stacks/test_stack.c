@@ -3,6 +3,7 @@
 /*
  * preload/stacks/stack.c: every stack is compared with libgcc's, which reads all of it each time.
  */
+#define UNIT_HAS_MAIN
 #include "tests/unit/unit.h"
 
 #include <alloca.h>
@@ -138,7 +139,7 @@ static NOINLINE void walk(unsigned int depth)
 	}
 }
 
-static void test_shapes(void **state)
+TEST_BOTH(test_shapes, judged, unjudged)
 {
 	for (unsigned int i = 0; i < 300 && !judge->wrong; i++)
 		walk(1 + draw(8));
@@ -191,7 +192,7 @@ static NOINLINE void stale_areas(size_t more, size_t within, bool saving)
  * The return addresses of the second stack are those of the first, at the same places, but for one
  * frame of the first that is gone: only rbp tells.
  */
-static void test_stale_return_address(void **state)
+TEST_BOTH(test_stale_return_address, judged, unjudged)
 {
 	for (size_t within = 16; within < 200; within += 16) {
 		for (size_t more = 16; more < 600; more += 16) {
@@ -212,7 +213,7 @@ static NOINLINE unsigned int recurse(unsigned int depth)
 	return below + 1;
 }
 
-static void test_depth_limit(void **state)
+TEST_BOTH(test_depth_limit, judged, unjudged)
 {
 	for (unsigned int depth = LIMIT - 40; depth < LIMIT + 40; depth += 3)
 		recurse(depth);
@@ -272,7 +273,7 @@ static void use_alternate_stack(void)
 	assert_int_equal(sigaltstack(&alternate, NULL), 0);
 }
 
-static void test_signals(void **state)
+TEST_BOTH(test_signals, judged, unjudged)
 {
 	signals(0);
 	use_alternate_stack();
@@ -292,7 +293,7 @@ static NOINLINE __attribute__((no_sanitize("undefined"))) void fault(unsigned in
 	probe();
 }
 
-static void test_fault(void **state)
+TEST_BOTH(test_fault, judged, unjudged)
 {
 	handle(SIGSEGV, SA_NODEFER);
 	handler_escapes = 1;
@@ -312,7 +313,7 @@ static NOINLINE unsigned int overflow(unsigned int depth)
 	return always ? overflow(depth + 1) + (unsigned int)room[0] : depth;
 }
 
-static void test_stack_overflow(void **state)
+TEST_BOTH(test_stack_overflow, judged, unjudged)
 {
 	use_alternate_stack();
 	handle(SIGSEGV, SA_ONSTACK | SA_NODEFER);
@@ -340,7 +341,7 @@ static void routine_run(int number)
 		swapcontext(&routine[number], &main_routine);
 }
 
-static void test_coroutines(void **state)
+TEST_BOTH(test_coroutines, judged, unjudged)
 {
 	static char stacks[ROUTINES][1u << 17];
 
@@ -362,7 +363,7 @@ static void test_coroutines(void **state)
 
 /* --- no unwind information --- */
 
-static void test_code_without_tables(void **state)
+TEST_BOTH(test_code_without_tables, judged, unjudged)
 {
 #ifdef __aarch64__
 	/* stp x29, x30, [sp, -32]!; mov x29, sp; blr x0; ldp x29, x30, [sp], 32; ret */
@@ -401,7 +402,7 @@ static int unjudged(void **state)
 	return 0;
 }
 
-static void test_fork(void **state)
+TEST_BOTH(test_fork, judged, unjudged)
 {
 	int status = 0;
 	pid_t child;
@@ -422,7 +423,7 @@ static void test_fork(void **state)
 	judge_expect(2);
 }
 
-static void test_vfork(void **state)
+TEST_BOTH(test_vfork, judged, unjudged)
 {
 	volatile int times = 5;
 	int status = 0;
@@ -466,7 +467,7 @@ static HOT void tail_first(unsigned int depth)
 	tail_middle(depth + 1);
 }
 
-static void test_tail_calls(void **state)
+TEST_BOTH(test_tail_calls, judged, unjudged)
 {
 	for (unsigned int i = 0; i < 50; i++) {
 		tail_first(draw(4));
@@ -494,7 +495,7 @@ static NOINLINE void jump_from(unsigned int depth)
 
 #pragma GCC diagnostic pop
 
-static void test_longjmp(void **state)
+TEST_BOTH(test_longjmp, judged, unjudged)
 {
 	for (volatile unsigned int i = 0; i < 50; i++) {
 		if (!setjmp(landing))
@@ -526,7 +527,7 @@ static void *thread_run(void *arg)
 }
 
 /* A destructor of thread-local data, below libc's own end of the thread. */
-static void test_thread_destructor(void **state)
+TEST_BOTH(test_thread_destructor, judged, unjudged)
 {
 	pthread_t thread;
 
@@ -562,7 +563,7 @@ static void *thread_of_many(void *arg)
  * Each is new: it takes a slot that others have left, at a stack that was theirs. There are fewer
  * slots than threads.
  */
-static void test_many_threads(void **state)
+TEST_BOTH(test_many_threads, judged, unjudged)
 {
 	pthread_t thread[THREADS_AT_ONCE];
 	uint64_t missed = judge_missed;
@@ -597,7 +598,7 @@ static __attribute__((constructor)) void before_main(void)
 	judge = NULL;
 }
 
-static void test_constructor(void **state)
+TEST_BOTH(test_constructor, judged, unjudged)
 {
 	assert_int_equal(started_wrong, 0);
 	assert_true(started_compared >= 1);
@@ -610,7 +611,7 @@ static NOINLINE uint64_t unjudged_probe(void)
 	return stack_id(&judge->lane, STACK_FRAME);
 }
 
-static void test_no_room(void **state)
+TEST_BOTH(test_no_room, judged, unjudged)
 {
 	uint64_t missed = judge_missed;
 
@@ -625,11 +626,30 @@ static void test_no_room(void **state)
 	judge_expect(1);
 }
 
+/* What a heap record has instead of its caller. */
+TEST_BOTH(test_records, judged, unjudged)
+{
+	uint64_t stack = unjudged_probe();
+	uint64_t *at = &judge->lane.words[judge->lane.head];
+
+	assert_true(stack_put(&judge->lane, stack, EVT_free, 5, (uint64_t[]){ 99 }, 1));
+	assert_int_equal(at[0], record_word(5, RECORD_STACK));
+	assert_int_equal(at[1], stack);
+	assert_int_equal(at[2], record_word(5, EVT_free));
+	assert_int_equal(at[3], 99);
+	at = &judge->lane.words[judge->lane.head];
+	assert_true(stack_put(&judge->lane, 0, EVT_free, 6, (uint64_t[]){ 98 }, 1));
+	assert_int_equal(at[0], record_word(6, EVT_free));
+	judge->lane.limit = judge->lane.head + 3; /* room for one of both only */
+	assert_false(stack_put(&judge->lane, stack, EVT_free, 7, (uint64_t[]){ 97 }, 1));
+	judge->lane.limit = judge->lane.head; /* read as frames otherwise */
+}
+
 /*
  * The keys of rules have room for so many epochs: what is left of the first is forgotten before its
- * number comes again.
+ * number comes again. The last test: no rule is kept afterwards.
  */
-static void test_epochs_are_used_up(void **state)
+TEST_BOTH(test_epochs_are_used_up, judged, unjudged)
 {
 	uint64_t left = 0, large = 0;
 
@@ -650,55 +670,13 @@ static void test_epochs_are_used_up(void **state)
 	judge_expect(3);
 }
 
-/* What a heap record has instead of its caller. */
-static void test_records(void **state)
-{
-	uint64_t stack = unjudged_probe();
-	uint64_t *at = &judge->lane.words[judge->lane.head];
-
-	assert_true(stack_put(&judge->lane, stack, EVT_free, 5, (uint64_t[]){ 99 }, 1));
-	assert_int_equal(at[0], record_word(5, RECORD_STACK));
-	assert_int_equal(at[1], stack);
-	assert_int_equal(at[2], record_word(5, EVT_free));
-	assert_int_equal(at[3], 99);
-	at = &judge->lane.words[judge->lane.head];
-	assert_true(stack_put(&judge->lane, 0, EVT_free, 6, (uint64_t[]){ 98 }, 1));
-	assert_int_equal(at[0], record_word(6, EVT_free));
-	judge->lane.limit = judge->lane.head + 3; /* room for one of both only */
-	assert_false(stack_put(&judge->lane, stack, EVT_free, 7, (uint64_t[]){ 97 }, 1));
-	judge->lane.limit = judge->lane.head; /* read as frames otherwise */
-}
-
-#define JUDGED(test) cmocka_unit_test_setup_teardown(test, judged, unjudged)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		JUDGED(test_shapes),
-		JUDGED(test_stale_return_address),
-		JUDGED(test_depth_limit),
-		JUDGED(test_signals),
-		JUDGED(test_fault),
-		JUDGED(test_stack_overflow),
-		JUDGED(test_coroutines),
-		JUDGED(test_code_without_tables),
-		JUDGED(test_tail_calls),
-		JUDGED(test_longjmp),
-		JUDGED(test_thread_destructor),
-		JUDGED(test_many_threads),
-		JUDGED(test_constructor),
-		JUDGED(test_fork),
-		JUDGED(test_vfork),
-		JUDGED(test_no_room),
-		JUDGED(test_records),
-		JUDGED(test_epochs_are_used_up), /* the last: no rule is kept afterwards */
-	};
-
 #ifdef JUDGE_IS_LIBUNWIND
 	if (!judge_is_libunwind())
 		return 1;
 #endif
 	if (stack_begin(1, 1u << 14, LIMIT))
 		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run();
 }

@@ -67,7 +67,7 @@ static struct ahead ahead_with_log(void)
  * The second time all but the first are expected, the third time all are; what was in between costs
  * one.
  */
-static void test_repeats(void **state)
+TEST(test_repeats)
 {
 	struct ahead ahead = ahead_with_log();
 
@@ -79,7 +79,7 @@ static void test_repeats(void **state)
 }
 
 /* While it is followed, no entry that other threads read is written. */
-static void test_followed(void **state)
+TEST(test_followed)
 {
 	struct ahead ahead = ahead_with_log();
 	uint32_t place;
@@ -92,7 +92,7 @@ static void test_followed(void **state)
 }
 
 /* The log begins anew at its end, and what it had is not believed. */
-static void test_wraps(void **state)
+TEST(test_wraps)
 {
 	struct ahead ahead = ahead_with_log();
 
@@ -102,7 +102,7 @@ static void test_wraps(void **state)
 }
 
 /* Another thread's log has the frame elsewhere. */
-static void test_two_threads(void **state)
+TEST(test_two_threads)
 {
 	struct ahead one = ahead_with_log(), two = ahead_with_log();
 
@@ -114,7 +114,7 @@ static void test_two_threads(void **state)
 }
 
 /* A thread has a log after many walks, and only so many threads have one. */
-static void test_logs(void **state)
+TEST(test_logs)
 {
 	struct ahead ahead = { 0 }, other;
 	unsigned int logs = 0;
@@ -133,15 +133,4 @@ static void test_logs(void **state)
 	assert_null(other.log);
 	ahead_note(&other, home_of(1));
 	assert_int_equal(other.walks, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_repeats), cmocka_unit_test(test_followed),
-		cmocka_unit_test(test_wraps),   cmocka_unit_test(test_two_threads),
-		cmocka_unit_test(test_logs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

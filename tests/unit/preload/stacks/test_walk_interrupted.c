@@ -5,6 +5,7 @@
  * one walk for each. The processor's trap flag lists them and a breakpoint stops there: neither
  * time nor chance says where.
  */
+#define UNIT_HAS_MAIN
 #include "tests/unit/unit.h"
 
 #include <signal.h>
@@ -231,19 +232,19 @@ static void interrupt_by(void (*handler)(void))
 	interrupt_everywhere(false);
 }
 
-static void test_on_the_same_stack(void **state)
+TEST_BOTH(test_on_the_same_stack, begin, end)
 {
 	interrupt_by(handle_deep);
 	assert_true(inner->compared > INSTRUCTIONS_MIN);
 }
 
-static void test_on_another_stack(void **state)
+TEST_BOTH(test_on_another_stack, begin, end)
 {
 	interrupt_by(handle_elsewhere);
 	assert_true(inner->compared > INSTRUCTIONS_MIN);
 }
 
-static void test_missed(void **state)
+TEST_BOTH(test_missed, begin, end)
 {
 	uint64_t missed = judge_missed;
 
@@ -289,17 +290,9 @@ static bool text_is_closed(void)
 	return true;
 }
 
-#define JUDGED(test) cmocka_unit_test_setup_teardown(test, begin, end)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		JUDGED(test_on_the_same_stack),
-		JUDGED(test_on_another_stack),
-		JUDGED(test_missed),
-	};
-
 	if (stack_begin(1, 1u << 14, LIMIT) || text_is_closed())
 		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run();
 }

@@ -14,7 +14,7 @@ static const struct {
 
 #define WRAPPERS (sizeof(wrapper) / sizeof(wrapper[0]))
 
-static void each_hash_is_its_names(void **state)
+TEST(each_hash_is_its_names)
 {
 	for (size_t i = 0; i < WRAPPERS; i++)
 		if (wrapper[i].hash != symbols_hash(wrapper[i].name))
@@ -22,19 +22,9 @@ static void each_hash_is_its_names(void **state)
 				 wrapper[i].hash, symbols_hash(wrapper[i].name));
 }
 
-static void each_name_is_there_once(void **state)
+TEST(each_name_is_there_once)
 {
 	for (size_t i = 0; i < WRAPPERS; i++)
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(wrapper[i].name, wrapper[k].name);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_hash_is_its_names),
-		cmocka_unit_test(each_name_is_there_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void want(const char *name)
 	capture_range_init();
 }
 
-static void a_name_is_of_any_domain(void **state)
+TEST(a_name_is_of_any_domain)
 {
 	want("step");
 	assert_true(capture_range_nvtx);
@@ -61,7 +61,7 @@ static void a_name_is_of_any_domain(void **state)
 	assert_false(capture_range_matches(0, 0));
 }
 
-static void a_domain_is_behind_the_last_at(void **state)
+TEST(a_domain_is_behind_the_last_at)
 {
 	want("a@b@trainer");
 	assert_true(capture_range_matches(hash("a@b"), hash("trainer")));
@@ -70,7 +70,7 @@ static void a_domain_is_behind_the_last_at(void **state)
 	assert_true(capture_range_matches(hash("a@b@trainer"), hash("other")));
 }
 
-static void gates_are_open_while_one_range_is(void **state)
+TEST(gates_are_open_while_one_range_is)
 {
 	want("step");
 	capture_range_open();
@@ -82,7 +82,7 @@ static void gates_are_open_while_one_range_is(void **state)
 	assert_false(gates);
 }
 
-static void a_key_closes_its_own_range(void **state)
+TEST(a_key_closes_its_own_range)
 {
 	want("step");
 	capture_range_open_key(7);
@@ -100,7 +100,7 @@ static void a_key_closes_its_own_range(void **state)
 }
 
 /* Ranges without a slot do not capture, and their ends close none of the others. */
-static void more_ranges_than_slots(void **state)
+TEST(more_ranges_than_slots)
 {
 	uint32_t held;
 
@@ -117,17 +117,4 @@ static void more_ranges_than_slots(void **state)
 		capture_range_close_key(key);
 	assert_false(gates);
 	assert_int_equal(capture_range_held, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_name_is_of_any_domain),
-		cmocka_unit_test(a_domain_is_behind_the_last_at),
-		cmocka_unit_test(gates_are_open_while_one_range_is),
-		cmocka_unit_test(a_key_closes_its_own_range),
-		cmocka_unit_test(more_ranges_than_slots),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static void bytes_are_counted(void **state)
+TEST(bytes_are_counted)
 {
 	static const uint64_t size[7] = { 10, 1, 1, 2, 1, 1, 3 };
 	struct tensor flat = tensor(1, size, FLOAT), deep = tensor(7, size, 7),
@@ -84,7 +84,7 @@ static void bytes_are_counted(void **state)
 	assert_int_equal(bytes_of(&strange, TORCH_TAG_TENSOR), TORCH_COLLECTIVE_UNKNOWN);
 }
 
-static void what_is_too_much_is_not_known(void **state)
+TEST(what_is_too_much_is_not_known)
 {
 	static const uint64_t size[4] = { 1u << 31, 1u << 31, 4, 1 };
 	struct tensor huge = tensor(4, size, FLOAT), many = tensor(1, size, FLOAT);
@@ -121,7 +121,7 @@ static uint64_t ranks_of(struct group_argument *a, uint64_t rank, uint64_t ranks
 }
 
 /* One test, as what was found stays. */
-static void the_size_of_a_group_is_found(void **state)
+TEST(the_size_of_a_group_is_found)
 {
 	struct group_argument a = { 0 };
 
@@ -150,13 +150,4 @@ static void the_size_of_a_group_is_found(void **state)
 	assert_int_equal(torch_collective_ranks(&a.input[2], 1, GROUP_CLASS, 3, 8), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_are_counted),
-		cmocka_unit_test(what_is_too_much_is_not_known),
-		cmocka_unit_test(the_size_of_a_group_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+TEST_GROUP(setup, NULL)

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#define UNIT_HAS_MAIN
 #include "tests/unit/unit.h"
 #include "preload/torch/torch_shapes.h"
 
@@ -89,7 +90,7 @@ static void show_all(void)
 	test_free(impl);
 }
 
-static void the_layout_is_found(void **state)
+TEST(the_layout_is_found)
 {
 	assert_false(torch_layout_found());
 	show_all();
@@ -116,7 +117,7 @@ static void expect_texts(const struct torch_value *input, size_t count, const ch
 	assert_memory_equal(text.bytes, types, text.length);
 }
 
-static void inputs_have_texts(void **state)
+TEST(inputs_have_texts)
 {
 	static const uint64_t size[7] = { 16, 1, 8, 8, 9223372036854775807u, 0, 3 };
 	struct impl *image = tensor(4, size, FLOAT), *scalar = tensor(0, size, 4),
@@ -152,7 +153,7 @@ static void inputs_have_texts(void **state)
 	test_free(strange);
 }
 
-static void what_does_not_fit_is_told(void **state)
+TEST(what_does_not_fit_is_told)
 {
 	static const uint64_t size[65] = { 2, 3 };
 	struct torch_value many[1000] = { { 0 } };
@@ -181,7 +182,7 @@ static void what_does_not_fit_is_told(void **state)
 	test_free(absurd);
 }
 
-static void a_long_text_is_cut(void **state)
+TEST(a_long_text_is_cut)
 {
 	static const uint64_t size[5] = { ~0ull >> 1, ~0ull >> 1, ~0ull >> 1, ~0ull >> 1,
 					  1ull << 63 };
@@ -199,7 +200,7 @@ static void a_long_text_is_cut(void **state)
 	test_free(impl);
 }
 
-static void integers_are_told(void **state)
+TEST(integers_are_told)
 {
 	struct torch_value stride[2] = { { 2, TORCH_TAG_INT, 0 }, { 3, TORCH_TAG_INT, 0 } };
 	struct list l = list(stride, 2);
@@ -215,20 +216,14 @@ static void integers_are_told(void **state)
 	assert_memory_equal(text.bytes, "[2, 3, 7, 0]", text.length);
 }
 
-/* usage: test_torch_shapes [SIZES TYPE LIST]; the layout is found once a process */
 int main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_layout_is_found),       cmocka_unit_test(inputs_have_texts),
-		cmocka_unit_test(what_does_not_fit_is_told), cmocka_unit_test(a_long_text_is_cut),
-		cmocka_unit_test(integers_are_told),
-	};
 	char again[4096];
 
 	word_of_sizes = argc > 3 ? (unsigned int)atoi(argv[1]) : 8;
 	half_of_type = argc > 3 ? (unsigned int)atoi(argv[2]) : 80;
 	word_of_list = argc > 3 ? (unsigned int)atoi(argv[3]) : 2;
-	if (cmocka_run_group_tests(tests, NULL, NULL) != 0)
+	if (unit_run() != 0)
 		return 1;
 	if (argc > 3)
 		return 0;

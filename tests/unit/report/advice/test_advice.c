@@ -9,7 +9,7 @@
 #include "report/base/text.h"
 #include "tests/unit/advice_recording.h"
 
-static void a_good_training_gets_no_advice(void **state)
+TEST(a_good_training_gets_no_advice)
 {
 	write_one(&well);
 	for (size_t i = 0; i < bottleneck.advice_count; i++)
@@ -20,7 +20,7 @@ static void a_good_training_gets_no_advice(void **state)
 	release();
 }
 
-static void shares_of_a_step(void **state)
+TEST(shares_of_a_step)
 {
 	one_is_wrong(CHANGED(dataloader_ns, 1200 * US), "dataloader", 11.95);
 	one_is_wrong(CHANGED(zero_grad_ns, 700 * US), "zero_grad", 6.98);
@@ -28,7 +28,7 @@ static void shares_of_a_step(void **state)
 	one_is_wrong(CHANGED(wait_ns, 600 * US), "synchronising", 5.98);
 }
 
-static void values_read_in_steps(void **state)
+TEST(values_read_in_steps)
 {
 	struct run run = CHANGED(items, 2);
 
@@ -49,7 +49,7 @@ static void values_read_in_steps(void **state)
 	release();
 }
 
-static void small_operators_with_python_between(void **state)
+TEST(small_operators_with_python_between)
 {
 	struct run run = well;
 
@@ -72,7 +72,7 @@ static void small_operators_with_python_between(void **state)
 	release();
 }
 
-static void optimizers_of_one_operator_a_parameter(void **state)
+TEST(optimizers_of_one_operator_a_parameter)
 {
 	struct run run = well;
 
@@ -86,7 +86,7 @@ static void optimizers_of_one_operator_a_parameter(void **state)
 	release();
 }
 
-static void what_a_closure_runs_is_not_the_optimizers(void **state)
+TEST(what_a_closure_runs_is_not_the_optimizers)
 {
 	struct run run = well;
 
@@ -101,7 +101,7 @@ static void what_a_closure_runs_is_not_the_optimizers(void **state)
 	release();
 }
 
-static void a_place_between_operators(void **state)
+TEST(a_place_between_operators)
 {
 	struct run run = well;
 
@@ -123,7 +123,7 @@ static void a_place_between_operators(void **state)
  * What the thread waits for is no place of its own: another thread of the process runs the step's
  * work there.
  */
-static void a_backward_pass_on_another_thread(void **state)
+TEST(a_backward_pass_on_another_thread)
 {
 	struct run run = well;
 
@@ -143,11 +143,10 @@ static void a_backward_pass_on_another_thread(void **state)
 }
 
 /* A collective is under way on threads of its own, as while gradients are reduced. */
-static void a_collective_on_another_thread(void **state)
+TEST(a_collective_on_another_thread)
 {
 	struct run run = well;
 
-	(void)state;
 	run.wait_in_one_ns = 2 * MS;
 	run.operator_ns = 400 * US;
 	run.beside = COLLECTIVE_BESIDE;
@@ -158,7 +157,7 @@ static void a_collective_on_another_thread(void **state)
 }
 
 /* Collectives that overlap, that begin before the gap, that are open at its end or lost theirs. */
-static void a_gap_is_without_collectives(void **state)
+TEST(a_gap_is_without_collectives)
 {
 	static const struct {
 		uint64_t from_us, to_us;
@@ -166,7 +165,6 @@ static void a_gap_is_without_collectives(void **state)
 	uint64_t total_ns = 0;
 	struct gaps gaps;
 
-	(void)state;
 	gaps_init(&gaps);
 	for (unsigned int round = 0; round < 8; round++) {
 		const uint64_t at = round * 20 * MS;
@@ -193,7 +191,7 @@ static void a_gap_is_without_collectives(void **state)
 }
 
 /* Half of the times are long: the median alone would make more of them than there was. */
-static void a_place_costs_no_more_than_it_took(void **state)
+TEST(a_place_costs_no_more_than_it_took)
 {
 	struct gaps gaps;
 	uint64_t at_ns = 0;
@@ -222,7 +220,7 @@ static void is_said(struct run run, const char *text)
 	release();
 }
 
-static void whether_it_runs_there(void **state)
+TEST(whether_it_runs_there)
 {
 	struct run run = well;
 
@@ -264,7 +262,7 @@ static void too_many_threads(struct run run, const char *cores, bool wanted, con
 	release();
 }
 
-static void more_threads_than_cpus(void **state)
+TEST(more_threads_than_cpus)
 {
 	struct run run = well;
 
@@ -286,7 +284,7 @@ static void more_threads_than_cpus(void **state)
 	too_many_threads(run, "4", false, NULL);
 }
 
-static void functions_that_are_compiled_again(void **state)
+TEST(functions_that_are_compiled_again)
 {
 	struct run run = well;
 
@@ -298,7 +296,7 @@ static void functions_that_are_compiled_again(void **state)
 	release();
 }
 
-static void slow_steps_without_a_cause(void **state)
+TEST(slow_steps_without_a_cause)
 {
 	struct run run = well;
 
@@ -311,17 +309,17 @@ static void slow_steps_without_a_cause(void **state)
 	release();
 }
 
-static void device_memory_that_does_not_settle(void **state)
+TEST(device_memory_that_does_not_settle)
 {
 	one_is_wrong(CHANGED(device_allocs_until, 1000), "device_allocations", 3);
 }
 
-static void copies_from_memory_that_is_not_pinned(void **state)
+TEST(copies_from_memory_that_is_not_pinned)
 {
 	one_is_wrong(CHANGED(copy_source, 0x200000), "pageable_copies", 1 << 20);
 }
 
-static void memory_that_grows(void **state)
+TEST(memory_that_grows)
 {
 	struct run run = well;
 
@@ -347,7 +345,7 @@ static void memory_that_grows(void **state)
 	release();
 }
 
-static void steps_that_take_long(void **state)
+TEST(steps_that_take_long)
 {
 	struct run run = well;
 
@@ -366,7 +364,7 @@ static void steps_that_take_long(void **state)
 }
 
 /* What compiles in the first step makes no advice about the others. */
-static void first_steps_that_are_most_of_the_time(void **state)
+TEST(first_steps_that_are_most_of_the_time)
 {
 	struct run run = well;
 
@@ -390,7 +388,7 @@ static void first_steps_that_are_most_of_the_time(void **state)
 	release();
 }
 
-static void ranks_that_wait(void **state)
+TEST(ranks_that_wait)
 {
 	struct run slow = well;
 
@@ -415,7 +413,7 @@ static void tell(const char *key, const char *value)
 	FRAME_PUT(c.r.fw, now, fact, .key = name(key), .value = name(value));
 }
 
-static void ranks_that_are_missing(void **state)
+TEST(ranks_that_are_missing)
 {
 	static const char *const sizes[] = { "4", "1", "many" };
 
@@ -434,7 +432,7 @@ static void ranks_that_are_missing(void **state)
 	}
 }
 
-static void a_long_time_before_the_first_step(void **state)
+TEST(a_long_time_before_the_first_step)
 {
 	struct run run = well;
 
@@ -449,7 +447,7 @@ static void a_long_time_before_the_first_step(void **state)
 }
 
 /* Ranks are started by a program that has run for a while: of the run, as everywhere. */
-static void a_rank_begins_late(void **state)
+TEST(a_rank_begins_late)
 {
 	struct run run = well;
 
@@ -496,7 +494,7 @@ static void write_imports(void)
 	import_ends(at + 6600ull * MS);
 }
 
-static void slow_imports_before_the_first_step(void **state)
+TEST(slow_imports_before_the_first_step)
 {
 	struct run run = well;
 	const struct advice *advice;
@@ -524,7 +522,7 @@ static void slow_imports_before_the_first_step(void **state)
 	release();
 }
 
-static void slow_imports_without_steps(void **state)
+TEST(slow_imports_without_steps)
 {
 	start(1);
 	frame_begin_block(c.r.fw, 1);
@@ -549,7 +547,7 @@ static void slow_imports_without_steps(void **state)
 	release();
 }
 
-static void no_steps_at_all(void **state)
+TEST(no_steps_at_all)
 {
 	start(1);
 	frame_begin_block(c.r.fw, 1);
@@ -578,7 +576,7 @@ static void no_steps_at_all(void **state)
 	release();
 }
 
-static void recordings_of_a_part(void **state)
+TEST(recordings_of_a_part)
 {
 	struct run run = well;
 
@@ -605,7 +603,7 @@ static void recordings_of_a_part(void **state)
 	release();
 }
 
-static void what_failed_comes_first(void **state)
+TEST(what_failed_comes_first)
 {
 	struct run run = well;
 
@@ -631,7 +629,7 @@ static void what_failed_comes_first(void **state)
 	release();
 }
 
-static void the_greatest_gain_comes_first(void **state)
+TEST(the_greatest_gain_comes_first)
 {
 	struct run run = well;
 
@@ -656,7 +654,7 @@ static const struct advice_rule *rule_at(size_t place)
  * Small operators are a guess: what the optimizer and zero_grad explain of them does not bring them
  * to the front.
  */
-static void known_causes_come_before_guesses(void **state)
+TEST(known_causes_come_before_guesses)
 {
 	struct run run = well;
 
@@ -682,7 +680,7 @@ static void known_causes_come_before_guesses(void **state)
  * Every place is the seconds'; what has none comes last. Notes stand behind all that may be a
  * cause.
  */
-static void advice_is_in_the_order_of_seconds(void **state)
+TEST(advice_is_in_the_order_of_seconds)
 {
 	struct run run = well;
 
@@ -707,7 +705,7 @@ static void advice_is_in_the_order_of_seconds(void **state)
 	release();
 }
 
-static void shares_above_a_half_are_problems(void **state)
+TEST(shares_above_a_half_are_problems)
 {
 	struct run run = well;
 
@@ -723,7 +721,7 @@ static void shares_above_a_half_are_problems(void **state)
 	release();
 }
 
-static void facts_of_the_environment(void **state)
+TEST(facts_of_the_environment)
 {
 	start(1);
 	write_run(1, &well);
@@ -739,7 +737,7 @@ static void facts_of_the_environment(void **state)
 }
 
 /* A column may have any number of bytes: an accent is drawn over the character before it. */
-static void a_name_of_accents_stays_in_its_room(void **state)
+TEST(a_name_of_accents_stays_in_its_room)
 {
 	char text[402] = "e", shown[PLACE_NAME_BYTES + 1];
 	struct source_name name = { .text = text, .length = 401 };
@@ -751,47 +749,4 @@ static void a_name_of_accents_stays_in_its_room(void **state)
 	assert_int_equal(shown[PLACE_NAME_BYTES], 'x');
 	assert_true(memchr(shown, '\0', PLACE_NAME_BYTES) != NULL);
 	assert_int_equal(text_width(shown, strlen(shown)), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_good_training_gets_no_advice),
-		cmocka_unit_test(shares_of_a_step),
-		cmocka_unit_test(values_read_in_steps),
-		cmocka_unit_test(small_operators_with_python_between),
-		cmocka_unit_test(optimizers_of_one_operator_a_parameter),
-		cmocka_unit_test(device_memory_that_does_not_settle),
-		cmocka_unit_test(copies_from_memory_that_is_not_pinned),
-		cmocka_unit_test(memory_that_grows),
-		cmocka_unit_test(steps_that_take_long),
-		cmocka_unit_test(first_steps_that_are_most_of_the_time),
-		cmocka_unit_test(what_a_closure_runs_is_not_the_optimizers),
-		cmocka_unit_test(a_place_between_operators),
-		cmocka_unit_test(a_collective_on_another_thread),
-		cmocka_unit_test(a_gap_is_without_collectives),
-		cmocka_unit_test(a_backward_pass_on_another_thread),
-		cmocka_unit_test(a_place_costs_no_more_than_it_took),
-		cmocka_unit_test(whether_it_runs_there),
-		cmocka_unit_test(more_threads_than_cpus),
-		cmocka_unit_test(functions_that_are_compiled_again),
-		cmocka_unit_test(slow_steps_without_a_cause),
-		cmocka_unit_test(ranks_that_wait),
-		cmocka_unit_test(ranks_that_are_missing),
-		cmocka_unit_test(a_long_time_before_the_first_step),
-		cmocka_unit_test(a_rank_begins_late),
-		cmocka_unit_test(slow_imports_before_the_first_step),
-		cmocka_unit_test(slow_imports_without_steps),
-		cmocka_unit_test(no_steps_at_all),
-		cmocka_unit_test(recordings_of_a_part),
-		cmocka_unit_test(what_failed_comes_first),
-		cmocka_unit_test(the_greatest_gain_comes_first),
-		cmocka_unit_test(known_causes_come_before_guesses),
-		cmocka_unit_test(advice_is_in_the_order_of_seconds),
-		cmocka_unit_test(shares_above_a_half_are_problems),
-		cmocka_unit_test(facts_of_the_environment),
-		cmocka_unit_test(a_name_of_accents_stays_in_its_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

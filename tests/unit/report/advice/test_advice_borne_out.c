@@ -5,7 +5,7 @@
 #include "tests/unit/advice_recording.h"
 
 /* Its events are there: no number is too small. */
-static void a_stack_that_is_missing_is_no_loss(void **state)
+TEST(a_stack_that_is_missing_is_no_loss)
 {
 	start(1);
 	write_run(1, &well);
@@ -18,7 +18,7 @@ static void a_stack_that_is_missing_is_no_loss(void **state)
 }
 
 /* A ring that was not full needs no other setting. */
-static void what_does_not_help_is_not_proposed(void **state)
+TEST(what_does_not_help_is_not_proposed)
 {
 	for (unsigned int full = 0; full < 2; full++) {
 		start(1);
@@ -34,7 +34,7 @@ static void what_does_not_help_is_not_proposed(void **state)
 }
 
 /* The DataLoader's iterator says that it has workers, whether they were recorded or not. */
-static void a_program_with_workers_is_told_of_no_first_ones(void **state)
+TEST(a_program_with_workers_is_told_of_no_first_ones)
 {
 	struct run run = well;
 	const struct advice *advice;
@@ -50,15 +50,4 @@ static void a_program_with_workers_is_told_of_no_first_ones(void **state)
 	write_one(&run);
 	assert_non_null(strstr(advice_of("dataloader")->todo, "num_workers"));
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stack_that_is_missing_is_no_loss),
-		cmocka_unit_test(what_does_not_help_is_not_proposed),
-		cmocka_unit_test(a_program_with_workers_is_told_of_no_first_ones),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

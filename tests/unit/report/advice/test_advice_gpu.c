@@ -42,7 +42,7 @@ static void expect_no_advice(const struct run *run)
 	release();
 }
 
-static void a_busy_gpu_gets_no_advice(void **state)
+TEST(a_busy_gpu_gets_no_advice)
 {
 	struct run run = on_device(busy);
 
@@ -52,7 +52,7 @@ static void a_busy_gpu_gets_no_advice(void **state)
 	expect_no_advice(&run);
 }
 
-static void a_gpu_that_waits_is_seen(void **state)
+TEST(a_gpu_that_waits_is_seen)
 {
 	struct run run = DEVICE(kernel_ns, 300 * US);
 
@@ -70,7 +70,7 @@ static void a_gpu_that_waits_is_seen(void **state)
 }
 
 /* What the host does while the GPU works costs nothing: at stake is the time that the GPU idles. */
-static void waiting_for_a_busy_gpu(void **state)
+TEST(waiting_for_a_busy_gpu)
 {
 	struct run run = on_device(busy);
 	const struct advice *advice;
@@ -91,7 +91,7 @@ static void waiting_for_a_busy_gpu(void **state)
 }
 
 /* Kernels of 4 ms that wait for a copy of 5 ms. */
-static void copies_that_kernels_wait_for(void **state)
+TEST(copies_that_kernels_wait_for)
 {
 	struct run run = on_device(busy);
 
@@ -106,7 +106,7 @@ static void copies_that_kernels_wait_for(void **state)
 	release();
 }
 
-static void losses_leave_idle_times_open(void **state)
+TEST(losses_leave_idle_times_open)
 {
 	struct run run = DEVICE(kernel_ns, 300 * US);
 
@@ -124,7 +124,7 @@ static void losses_leave_idle_times_open(void **state)
  * 500 kernels of 2 us, each of which the host takes 6 us to launch: the GPU waits for 2 of the 10
  * ms, and then for the CPU.
  */
-static void a_host_that_is_busy_launching(void **state)
+TEST(a_host_that_is_busy_launching)
 {
 	struct run run = on_device((struct device){
 		.kernels = 500, .kernel_ns = 2 * US, .launch_ns = 6 * US, .kernel = "k",
@@ -192,7 +192,7 @@ static void write_phased(const struct phased *step)
 	read_back();
 }
 
-static void launches_of_sums(void **state)
+TEST(launches_of_sums)
 {
 	static const struct phased launching = { { 20, 3 * MS, 100 * US },
 						 { 40, 4 * MS, 200 * US },
@@ -241,7 +241,7 @@ static void launches_of_sums(void **state)
  * What allocates on the GPU in each step is known to: that it waits meanwhile is not said once
  * more.
  */
-static void the_cause_stands_alone(void **state)
+TEST(the_cause_stands_alone)
 {
 	struct run run = DEVICE(kernel_ns, 300 * US);
 
@@ -257,7 +257,7 @@ static void a_gpu_with_tensor_cores(void)
 	FRAME_PUT(c.r.fw, now, gpu_limits, .device = 0, .major = 9);
 }
 
-static void products_without_tensor_cores(void **state)
+TEST(products_without_tensor_cores)
 {
 	struct run run = DEVICE(operator, "aten::mm");
 	const struct advice *advice;
@@ -294,7 +294,7 @@ static void products_without_tensor_cores(void **state)
 	release();
 }
 
-static void calls_that_block(void **state)
+TEST(calls_that_block)
 {
 	struct run run = DEVICE(copies, 3);
 
@@ -313,7 +313,7 @@ static void calls_that_block(void **state)
 	release();
 }
 
-static void pageable_memory_as_cupti_tells(void **state)
+TEST(pageable_memory_as_cupti_tells)
 {
 	struct run run = DEVICE(memory, 1); /* pageable, though it was pinned once */
 
@@ -323,7 +323,7 @@ static void pageable_memory_as_cupti_tells(void **state)
 	release();
 }
 
-static void long_gaps_of_the_device(void **state)
+TEST(long_gaps_of_the_device)
 {
 	struct run run = DEVICE(gap_every, 1);
 	const struct advice *advice;
@@ -346,24 +346,4 @@ static void long_gaps_of_the_device(void **state)
 	assert_int_equal(advice->value, 11);
 	assert_in_range(advice->gain_ns, 11ull * 599 * MS, 11ull * 601 * MS);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_busy_gpu_gets_no_advice),
-		cmocka_unit_test(a_gpu_that_waits_is_seen),
-		cmocka_unit_test(waiting_for_a_busy_gpu),
-		cmocka_unit_test(copies_that_kernels_wait_for),
-		cmocka_unit_test(losses_leave_idle_times_open),
-		cmocka_unit_test(a_host_that_is_busy_launching),
-		cmocka_unit_test(launches_of_sums),
-		cmocka_unit_test(the_cause_stands_alone),
-		cmocka_unit_test(products_without_tensor_cores),
-		cmocka_unit_test(calls_that_block),
-		cmocka_unit_test(pageable_memory_as_cupti_tells),
-		cmocka_unit_test(long_gaps_of_the_device),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/advice_recording.h"
 
-static void files_that_are_read_badly(void **state)
+TEST(files_that_are_read_badly)
 {
 	struct reading bits = { .reads = 20, .bytes = 100, .call_ns = 30 * US };
 	struct reading again = { .opens = 2, .reads = 2, .bytes = 65536, .call_ns = 75 * US };
@@ -28,7 +28,7 @@ static void files_that_are_read_badly(void **state)
 }
 
 /* As many samples as files: none is read often, all of them are. */
-static void many_files_that_are_read_badly(void **state)
+TEST(many_files_that_are_read_badly)
 {
 	struct reading bits = {
 		.opens = 1, .reads = 20, .bytes = 100, .call_ns = 30 * US, .many = true
@@ -55,7 +55,7 @@ static void many_files_that_are_read_badly(void **state)
 }
 
 /* Only where the loop waits for the DataLoader, and the DataLoader for files. */
-static void files_below_the_data_loader(void **state)
+TEST(files_below_the_data_loader)
 {
 	struct run run = CHANGED(dataloader_ns, 1500 * US);
 
@@ -69,15 +69,4 @@ static void files_below_the_data_loader(void **state)
 	write_one(&run);
 	assert_null(advice_of("dataloader_files"));
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_that_are_read_badly),
-		cmocka_unit_test(many_files_that_are_read_badly),
-		cmocka_unit_test(files_below_the_data_loader),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,7 +186,7 @@ static struct run loading(unsigned int steps)
 	return run;
 }
 
-static void one_of_two_workers_is_slow(void **state)
+TEST(one_of_two_workers_is_slow)
 {
 	const struct seen seen[] = {
 		{ LOOP, AT_NEXT, EVT_PYTHON_IO, MS, 28 * MS, 0, 0, 0 },
@@ -208,7 +208,7 @@ static void one_of_two_workers_is_slow(void **state)
 	release();
 }
 
-static void workers_that_are_all_slow(void **state)
+TEST(workers_that_are_all_slow)
 {
 	const struct seen seen[] = {
 		{ LOOP, AT_NEXT, EVT_PYTHON_IO, MS, 28 * MS, 0, 0, 0 },
@@ -242,7 +242,7 @@ static struct run waiting(unsigned int steps)
 #define WAITS_FROM 3 * MS
 #define WAITS_FOR 70 * MS
 
-static void a_lock_that_another_thread_has(void **state)
+TEST(a_lock_that_another_thread_has)
 {
 	struct seen seen[] = {
 		{ LOOP, AT_LOCK, EVT_PYTHON_LOCK, WAITS_FROM, WAITS_FOR, 0, 0, 0 },
@@ -270,7 +270,7 @@ static void a_lock_that_another_thread_has(void **state)
 	release();
 }
 
-static void a_child_process_and_a_queue(void **state)
+TEST(a_child_process_and_a_queue)
 {
 	struct seen seen[] = {
 		{ LOOP, IN_SUBPROCESS, EVT_PYTHON_IO, WAITS_FROM, WAITS_FOR, 0, 0, 8 },
@@ -294,7 +294,7 @@ static void a_child_process_and_a_queue(void **state)
 	release();
 }
 
-static void regular_expressions(void **state)
+TEST(regular_expressions)
 {
 	struct seen seen[] = {
 		{ LOOP, IN_MATCH, EVT_PYTHON_RUNS, WAITS_FROM, WAITS_FOR, 0, 0, 0 },
@@ -346,7 +346,7 @@ static void write_loop(unsigned int blocked_of_10)
 	read_back();
 }
 
-static void an_event_loop_that_is_blocked(void **state)
+TEST(an_event_loop_that_is_blocked)
 {
 	write_loop(6);
 	is_at(only("blocked_event_loop", NULL), TRAIN ":40", "waited for 59.9 %");
@@ -358,7 +358,7 @@ static void an_event_loop_that_is_blocked(void **state)
 }
 
 /* Many short callbacks look like one long one: a note, unless one function has half of them. */
-static void an_event_loop_that_computes(void **state)
+TEST(an_event_loop_that_computes)
 {
 	loop_state = EVT_PYTHON_RUNS;
 	write_loop(6);
@@ -388,7 +388,7 @@ static void write_main(enum place place, enum evt_python_state state, uint64_t c
 	read_back();
 }
 
-static void what_a_program_without_steps_waits_for(void **state)
+TEST(what_a_program_without_steps_waits_for)
 {
 	char title[CAUSE_TITLE_BYTES];
 
@@ -428,7 +428,7 @@ static void write_starving(uint64_t runnable_ns, const char *cores)
 	read_back();
 }
 
-static void a_program_without_a_cpu(void **state)
+TEST(a_program_without_a_cpu)
 {
 	write_starving(4000 * (uint64_t)MS, "8");
 	is_at(only("cpu_contention", NULL), "", "had no CPU for 40.0 % of its life");
@@ -489,7 +489,7 @@ static void write_others(unsigned int place, enum evt_python_state state, uint64
 	read_back();
 }
 
-static void a_loop_without_steps_waits_for_workers(void **state)
+TEST(a_loop_without_steps_waits_for_workers)
 {
 	const struct busy workers[] = { { WORKER, AT_SAMPLE }, { WORKER + 1, AT_SAMPLE } };
 	const struct busy starting[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_HOLDER } };
@@ -506,7 +506,7 @@ static void a_loop_without_steps_waits_for_workers(void **state)
 }
 
 /* On a busy machine threads stand where they lost the CPU, which is not where they work. */
-static void workers_that_have_no_cpu_are_not_at_work(void **state)
+TEST(workers_that_have_no_cpu_are_not_at_work)
 {
 	const struct busy workers[] = { { WORKER, AT_SAMPLE }, { WORKER + 1, AT_SAMPLE } };
 
@@ -517,7 +517,7 @@ static void workers_that_have_no_cpu_are_not_at_work(void **state)
 	queued_at = 0;
 }
 
-static void all_who_are_waited_for_are_in_one_line(void **state)
+TEST(all_who_are_waited_for_are_in_one_line)
 {
 	const struct busy same[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_HOLDER } };
 	const struct busy two[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_LOCK } };
@@ -532,7 +532,7 @@ static void all_who_are_waited_for_are_in_one_line(void **state)
 }
 
 /* A forked worker has the frames of its parent around its own: these are not what it does. */
-static void workers_in_a_library_are_in_no_line_of_their_parents(void **state)
+TEST(workers_in_a_library_are_in_no_line_of_their_parents)
 {
 	const struct busy workers[] = { { WORKER, IN_CHILD }, { WORKER + 1, IN_CHILD } };
 
@@ -545,7 +545,7 @@ static void workers_in_a_library_are_in_no_line_of_their_parents(void **state)
 }
 
 /* Threads that wait for a lock are not at work: who is not among them had it. */
-static void threads_that_wait_for_a_lock_name_who_has_it(void **state)
+TEST(threads_that_wait_for_a_lock_name_who_has_it)
 {
 	const struct busy pool[] = { { WORKER, AT_HOLDER }, { WORKER + 1, AT_HOLDER } };
 	const struct advice *advice;
@@ -563,7 +563,7 @@ static void threads_that_wait_for_a_lock_name_who_has_it(void **state)
 	release();
 }
 
-static void a_client_of_its_own_server(void **state)
+TEST(a_client_of_its_own_server)
 {
 	const struct busy server[] = { { BESIDE, AT_HOLDER } };
 	const struct busy stranger[] = { { WORKER, AT_HOLDER } };
@@ -575,27 +575,4 @@ static void a_client_of_its_own_server(void **state)
 	write_others(AT_LOCK, EVT_PYTHON_IO, 46, stranger, 1); /* another process */
 	is_at(advice_of("waits"), TRAIN ":14", "the main thread waits for recvfrom()");
 	release();
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_loop_without_steps_waits_for_workers),
-		cmocka_unit_test(workers_that_have_no_cpu_are_not_at_work),
-		cmocka_unit_test(all_who_are_waited_for_are_in_one_line),
-		cmocka_unit_test(workers_in_a_library_are_in_no_line_of_their_parents),
-		cmocka_unit_test(threads_that_wait_for_a_lock_name_who_has_it),
-		cmocka_unit_test(a_client_of_its_own_server),
-		cmocka_unit_test(one_of_two_workers_is_slow),
-		cmocka_unit_test(workers_that_are_all_slow),
-		cmocka_unit_test(a_lock_that_another_thread_has),
-		cmocka_unit_test(a_child_process_and_a_queue),
-		cmocka_unit_test(regular_expressions),
-		cmocka_unit_test(an_event_loop_that_is_blocked),
-		cmocka_unit_test(an_event_loop_that_computes),
-		cmocka_unit_test(what_a_program_without_steps_waits_for),
-		cmocka_unit_test(a_program_without_a_cpu),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

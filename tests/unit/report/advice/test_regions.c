@@ -14,7 +14,7 @@ static enum region_kind kind_of(const char *name)
 	return region_kind_of(name, strlen(name));
 }
 
-static void names_of_regions(void **state)
+TEST(names_of_regions)
 {
 	assert_int_equal(kind_of("Torch-Compiled Region: 0/0"), REGION_FIRST);
 	assert_int_equal(kind_of("Torch-Compiled Region: 12/0"), REGION_FIRST);
@@ -26,7 +26,7 @@ static void names_of_regions(void **state)
 	assert_int_equal(kind_of(""), REGION_NONE);
 }
 
-static void a_region_inside_of_another_is_a_break(void **state)
+TEST(a_region_inside_of_another_is_a_break)
 {
 	struct regions regions = { 0 };
 
@@ -44,7 +44,7 @@ static void a_region_inside_of_another_is_a_break(void **state)
 	assert_int_equal(regions.self_ns, 0);
 }
 
-static void without_gradients_nothing_is_counted(void **state)
+TEST(without_gradients_nothing_is_counted)
 {
 	struct regions regions = { 0 };
 
@@ -56,7 +56,7 @@ static void without_gradients_nothing_is_counted(void **state)
 	assert_false(regions_close(&regions, 1)); /* none is open */
 }
 
-static void the_longest_names_of_a_step(void **state)
+TEST(the_longest_names_of_a_step)
 {
 	struct step_labels labels = { 0 };
 	struct step_labels_kept kept = { 0 };
@@ -127,7 +127,7 @@ static void nothing(struct gaps *gaps)
 	(void)gaps;
 }
 
-static void names_of_a_gap(void **state)
+TEST(names_of_a_gap)
 {
 	uint64_t ns;
 
@@ -153,7 +153,7 @@ static void put_gaps(struct gaps *gaps, uint32_t thread, uint64_t count)
  * Of a program without steps, or before the first one, nobody asks for gaps: none of them is
  * missing anywhere.
  */
-static void too_many_gaps_count_in_steps_only(void **state)
+TEST(too_many_gaps_count_in_steps_only)
 {
 	const struct gaps_step early = { .counts = true }, settled = { true, true };
 	struct gaps gaps;
@@ -175,18 +175,4 @@ static void too_many_gaps_count_in_steps_only(void **state)
 	gaps_step(&gaps, 0, &settled);
 	assert_int_equal(gaps.beyond, 99);
 	gaps_release(&gaps);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_of_regions),
-		cmocka_unit_test(a_region_inside_of_another_is_a_break),
-		cmocka_unit_test(without_gradients_nothing_is_counted),
-		cmocka_unit_test(the_longest_names_of_a_step),
-		cmocka_unit_test(names_of_a_gap),
-		cmocka_unit_test(too_many_gaps_count_in_steps_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

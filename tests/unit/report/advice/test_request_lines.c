@@ -52,7 +52,7 @@ static uint64_t looks_of(const struct request_lines *lines, enum look_of of)
 }
 
 /* A look before the request, two within it, one after. */
-static void looks_within_a_request_are_its(void **state)
+TEST(looks_within_a_request_are_its)
 {
 	const struct request_lines *lines;
 	uint32_t bucket;
@@ -80,7 +80,7 @@ static void looks_within_a_request_are_its(void **state)
 }
 
 /* Requests that take turns on a thread all wait for what it does. */
-static void a_look_counts_for_each_open_request(void **state)
+TEST(a_look_counts_for_each_open_request)
 {
 	const struct request_lines *lines;
 
@@ -100,7 +100,7 @@ static void a_look_counts_for_each_open_request(void **state)
 }
 
 /* The disk and the queue for a CPU are no locks and no calls of the request. */
-static void queues_and_the_disk_are_others(void **state)
+TEST(queues_and_the_disk_are_others)
 {
 	const struct request_lines *lines;
 
@@ -118,7 +118,7 @@ static void queues_and_the_disk_are_others(void **state)
 	recording_close();
 }
 
-static void slow_and_quick_requests_are_apart(void **state)
+TEST(slow_and_quick_requests_are_apart)
 {
 	const struct request_lines *lines;
 
@@ -144,7 +144,7 @@ static void slow_and_quick_requests_are_apart(void **state)
 }
 
 /* Requests of endpoints beyond the bound are left out, not put to others. */
-static void endpoints_are_bounded(void **state)
+TEST(endpoints_are_bounded)
 {
 	const struct request_lines *lines;
 	char name[32];
@@ -162,7 +162,7 @@ static void endpoints_are_bounded(void **state)
 }
 
 /* Of a request that is longer than the ring of looks, the latest count. */
-static void a_long_request_has_its_latest_looks(void **state)
+TEST(a_long_request_has_its_latest_looks)
 {
 	const struct request_lines *lines;
 
@@ -176,18 +176,4 @@ static void a_long_request_has_its_latest_looks(void **state)
 	lines = request_lines_of_all();
 	assert_in_range(request_lines_looks(lines), LOOKS_OF_RING - 1, LOOKS_OF_RING);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(looks_within_a_request_are_its),
-		cmocka_unit_test(a_look_counts_for_each_open_request),
-		cmocka_unit_test(queues_and_the_disk_are_others),
-		cmocka_unit_test(slow_and_quick_requests_are_apart),
-		cmocka_unit_test(endpoints_are_bounded),
-		cmocka_unit_test(a_long_request_has_its_latest_looks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static void map_arenas(unsigned int from, unsigned int to, unsigned int every)
 		arenas_at[i] = 1;
 }
 
-static void objects_that_stay_grow_throughout_the_run(void **state)
+TEST(objects_that_stay_grow_throughout_the_run)
 {
 	const struct advice *advice;
 
@@ -75,7 +75,7 @@ static void objects_that_stay_grow_throughout_the_run(void **state)
 }
 
 /* Python needs time to end, in which nothing grows. */
-static void what_follows_the_program_does_not_count(void **state)
+TEST(what_follows_the_program_does_not_count)
 {
 	map_arenas(0, LOOKS / 2, 1);
 	done_at = LOOKS / 2;
@@ -86,7 +86,7 @@ static void what_follows_the_program_does_not_count(void **state)
 }
 
 /* As what is loaded before the work, or a cache that is full. */
-static void what_stops_does_not_grow(void **state)
+TEST(what_stops_does_not_grow)
 {
 	map_arenas(0, LOOKS / 2, 1);
 	write_it(1);
@@ -99,7 +99,7 @@ static void what_stops_does_not_grow(void **state)
 }
 
 /* Modules need memory as they come: where most of a run imports, it says nothing of the program. */
-static void imports_are_no_growth(void **state)
+TEST(imports_are_no_growth)
 {
 	map_arenas(0, LOOKS, 2);
 	imports_until = LOOKS / 2;
@@ -113,7 +113,7 @@ static void imports_are_no_growth(void **state)
 	imports_until = 0;
 }
 
-static void a_few_arenas_are_no_growth(void **state)
+TEST(a_few_arenas_are_no_growth)
 {
 	map_arenas(0, LOOKS, 16);
 	write_it(1);
@@ -121,24 +121,10 @@ static void a_few_arenas_are_no_growth(void **state)
 	release();
 }
 
-static void processes_that_come_are_no_growth(void **state)
+TEST(processes_that_come_are_no_growth)
 {
 	map_arenas(0, LOOKS, 2);
 	write_it(2);
 	assert_null(advice_of("memory_growth"));
 	release();
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(objects_that_stay_grow_throughout_the_run),
-		cmocka_unit_test(what_follows_the_program_does_not_count),
-		cmocka_unit_test(what_stops_does_not_grow),
-		cmocka_unit_test(imports_are_no_growth),
-		cmocka_unit_test(a_few_arenas_are_no_growth),
-		cmocka_unit_test(processes_that_come_are_no_growth),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

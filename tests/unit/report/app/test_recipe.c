@@ -30,13 +30,13 @@ static void make(const char *path)
 	fclose(file);
 }
 
-static void nothing_is_there(void **state)
+TEST(nothing_is_there)
 {
 	assert_true(recipe_is_needed("run.evt"));
 	assert_true(recipe_is_needed("nowhere/run.evt"));
 }
 
-static void a_recording_is_there(void **state)
+TEST(a_recording_is_there)
 {
 	make("run.evt");
 	assert_false(recipe_is_needed("run.evt"));
@@ -45,7 +45,7 @@ static void a_recording_is_there(void **state)
 }
 
 /* NAME.NUMBER.evt is what another process of the run has written. */
-static void another_process_has_written(void **state)
+TEST(another_process_has_written)
 {
 	make("run.123.evt");
 	assert_false(recipe_is_needed("run.evt"));
@@ -54,21 +54,11 @@ static void another_process_has_written(void **state)
 }
 
 /* What is in the way is said by whoever opens it. */
-static void what_cannot_be_reached_is_no_reason(void **state)
+TEST(what_cannot_be_reached_is_no_reason)
 {
 	make("file");
 	assert_false(recipe_is_needed("file/run.evt"));
 	unlink("file");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_there),
-		cmocka_unit_test(a_recording_is_there),
-		cmocka_unit_test(another_process_has_written),
-		cmocka_unit_test(what_cannot_be_reached_is_no_reason),
-	};
-
-	return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_GROUP(setup, teardown)

@@ -4,7 +4,7 @@
 #include "tests/unit/unit.h"
 #include "report/base/base64.h"
 
-static void test_base64(void **state)
+TEST(test_base64)
 {
 	static const char *const wanted[] = { "",         "Zg==",     "Zm8=",    "Zm9v",
 					      "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
@@ -17,13 +17,4 @@ static void test_base64(void **state)
 	}
 	base64_encode(text, "\xff\xfe\xfb", 3);
 	assert_string_equal(text, "//77");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_base64),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static struct cpu_moment at(uint64_t read_ns, uint64_t cpu_ns, uint64_t time_ns)
 	return cpu_clock_at(&clock, time_ns);
 }
 
-static void since_the_reading_it_may_have_run(void **state)
+TEST(since_the_reading_it_may_have_run)
 {
 	struct cpu_moment moment = at(1000, 300, 1400);
 	struct cpu_clock unread = { 0 };
@@ -27,7 +27,7 @@ static void since_the_reading_it_may_have_run(void **state)
 	assert_false(cpu_clock_at(&unread, 1000).is_known);
 }
 
-static void between_two_moments(void **state)
+TEST(between_two_moments)
 {
 	struct cpu_span span = { 0 };
 	struct cpu_clock unread = { 0 };
@@ -66,7 +66,7 @@ static void between_two_moments(void **state)
 	assert_int_equal(span.high_ns, 0);
 }
 
-static void a_part_of_the_time_between_readings(void **state)
+TEST(a_part_of_the_time_between_readings)
 {
 	struct cpu_span span = { 0 };
 	uint64_t ns;
@@ -86,15 +86,4 @@ static void a_part_of_the_time_between_readings(void **state)
 	assert_int_equal(span.low_ns, 40);
 	assert_int_equal(span.high_ns, 90);
 	assert_false(cpu_span_value(&(struct cpu_span){ 0 }, 0, &ns));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(since_the_reading_it_may_have_run),
-		cmocka_unit_test(between_two_moments),
-		cmocka_unit_test(a_part_of_the_time_between_readings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

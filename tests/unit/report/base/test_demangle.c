@@ -15,7 +15,7 @@
 	"_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_" \
 	"addIfEEN3std5arrayIPcLm3EEEEEviT0_T1_"
 
-static void names_are_those_of_the_source(void **state)
+TEST(names_are_those_of_the_source)
 {
 	struct demangler d = { 0 };
 
@@ -52,7 +52,7 @@ static void names_are_those_of_the_source(void **state)
 }
 
 /* As other profilers show kernels: with what only template functions have in their names. */
-static void whole_names_keep_their_return_type(void **state)
+TEST(whole_names_keep_their_return_type)
 {
 	static const char *const names[][2] = {
 		{ "_Z3tplIiEPvv", "void* tpl<int>()" },
@@ -61,7 +61,6 @@ static void whole_names_keep_their_return_type(void **state)
 	};
 	struct demangler d = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_string_equal(demangle_whole(&d, names[i][0], strlen(names[i][0])),
 				    names[i][1]);
@@ -72,7 +71,7 @@ static void whole_names_keep_their_return_type(void **state)
 }
 
 /* What libiberty's own option would take out of the arguments, too. */
-static void only_the_function_loses_its_return_type(void **state)
+TEST(only_the_function_loses_its_return_type)
 {
 	static const struct {
 		const char *mangled, *plain, *full;
@@ -128,7 +127,7 @@ static const char *brief_of(const char *name)
 	return text;
 }
 
-static void a_brief_name_has_the_class_that_distinguishes_it(void **state)
+TEST(a_brief_name_has_the_class_that_distinguishes_it)
 {
 	assert_string_equal(brief_of("cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>"
 				     "(cutlass_80_simt_sgemm_256x128_8x4_nn_align1::Params)"),
@@ -145,7 +144,7 @@ static void a_brief_name_has_the_class_that_distinguishes_it(void **state)
 	assert_string_equal(brief_of(""), "");
 }
 
-static void parts_of_names_are_found_by_their_brackets(void **state)
+TEST(parts_of_names_are_found_by_their_brackets)
 {
 	assert_string_equal(base_of("at::native::f<4, a::b<float> >"), "f");
 	assert_string_equal(base_of("(anonymous namespace)::g"), "g");
@@ -177,7 +176,7 @@ static const char *shortened_of(const char *name, size_t width)
 }
 
 /* Of tokenizers, polars, ruff, std, libstdc++ and PyTorch, as their files have them. */
-static void long_names_keep_their_function(void **state)
+TEST(long_names_keep_their_function)
 {
 	static const struct {
 		size_t width;
@@ -256,7 +255,7 @@ static size_t name_of_many(char *text, const char *head, const char *part, unsig
 	return used + (size_t)sprintf(text + used, "%s", tail);
 }
 
-static void hostile_names_take_bounded_time_and_memory(void **state)
+TEST(hostile_names_take_bounded_time_and_memory)
 {
 	static const struct {
 		const char *head, *part, *tail;
@@ -287,7 +286,7 @@ static void hostile_names_take_bounded_time_and_memory(void **state)
 	free(text);
 }
 
-static void names_of_10000_characters_are_names(void **state)
+TEST(names_of_10000_characters_are_names)
 {
 	struct demangler d = { 0 };
 	char *text = malloc(20000), *name = malloc(20000);
@@ -301,20 +300,4 @@ static void names_of_10000_characters_are_names(void **state)
 	demangler_release(&d);
 	free(text);
 	free(name);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_those_of_the_source),
-		cmocka_unit_test(only_the_function_loses_its_return_type),
-		cmocka_unit_test(whole_names_keep_their_return_type),
-		cmocka_unit_test(a_brief_name_has_the_class_that_distinguishes_it),
-		cmocka_unit_test(parts_of_names_are_found_by_their_brackets),
-		cmocka_unit_test(long_names_keep_their_function),
-		cmocka_unit_test(hostile_names_take_bounded_time_and_memory),
-		cmocka_unit_test(names_of_10000_characters_are_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 
 #include "report/base/descriptor.h"
 
-static void all_bytes_are_written(void **state)
+TEST(all_bytes_are_written)
 {
 	FILE *file = tmpfile();
 	char read[8] = "";
@@ -25,7 +25,7 @@ static void all_bytes_are_written(void **state)
 	fclose(file);
 }
 
-static void a_full_device_says_so(void **state)
+TEST(a_full_device_says_so)
 {
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
@@ -35,14 +35,4 @@ static void a_full_device_says_so(void **state)
 	close(full);
 	assert_false(descriptor_write(-1, "abc", 3));
 	assert_int_equal(errno, EBADF);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_bytes_are_written),
-		cmocka_unit_test(a_full_device_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

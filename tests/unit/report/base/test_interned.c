@@ -10,7 +10,7 @@
 
 #define MANY 5000u
 
-static void each_text_has_one_number(void **state)
+TEST(each_text_has_one_number)
 {
 	struct interned interned = { .count = 0 };
 	char text[16];
@@ -26,7 +26,7 @@ static void each_text_has_one_number(void **state)
 	interned_release(&interned);
 }
 
-static void bytes_and_length_tell_texts_apart(void **state)
+TEST(bytes_and_length_tell_texts_apart)
 {
 	struct interned interned = { .count = 0 };
 
@@ -37,14 +37,4 @@ static void bytes_and_length_tell_texts_apart(void **state)
 	assert_int_equal(interned_put(&interned, "", 0), 0);
 	assert_memory_equal(interned.text[2].text, "a\0c", 3);
 	interned_release(&interned);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_text_has_one_number),
-		cmocka_unit_test(bytes_and_length_tell_texts_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(state >> 11) % below;
 }
 
-static void test_ranges_are_those_of_the_model(void **state)
+TEST_TEAR_DOWN(test_ranges_are_those_of_the_model, teardown)
 {
 	for (uint32_t round = 1; round <= ROUNDS; round++) {
 		uint64_t from = draw(NUMBERS), bytes = 1 + draw(draw(8) ? 40 : 4000), there;
@@ -96,7 +96,7 @@ static void test_ranges_are_those_of_the_model(void **state)
 	assert_int_equal(intervals.chunks, 0);
 }
 
-static void test_what_is_no_range_is_refused(void **state)
+TEST_TEAR_DOWN(test_what_is_no_range_is_refused, teardown)
 {
 	assert_false(intervals_put(&intervals, &(struct interval){ 5, 5, 1 }));
 	assert_false(intervals_put(&intervals, &(struct interval){ 6, 5, 1 }));
@@ -109,7 +109,7 @@ static void test_what_is_no_range_is_refused(void **state)
 }
 
 /* A hole that would make one too many costs what lies behind it, and `gone` hears of that. */
-static void test_ranges_are_bounded(void **state)
+TEST_TEAR_DOWN(test_ranges_are_bounded, teardown)
 {
 	for (uint64_t i = 0; i < INTERVALS_MAX; i++)
 		assert_true(intervals_put(&intervals, &(struct interval){ i * 4, i * 4 + 3, 1 }));
@@ -121,15 +121,4 @@ static void test_ranges_are_bounded(void **state)
 	intervals_erase(&intervals, 0, 400, take_gone, NULL);
 	assert_int_equal(intervals.count, INTERVALS_MAX - 100);
 	assert_int_equal(gone_sum, 302);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_ranges_are_those_of_the_model, teardown),
-		cmocka_unit_test_teardown(test_what_is_no_range_is_refused, teardown),
-		cmocka_unit_test_teardown(test_ranges_are_bounded, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

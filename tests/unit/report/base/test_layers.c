@@ -77,9 +77,8 @@ static void check_moment(const struct layers_moment *moment, const struct state 
 	}
 }
 
-static void test_moments_are_exact(void **unused)
+TEST(test_moments_are_exact)
 {
-	(void)unused;
 	for (unsigned int seed = 1; seed < 5; seed++) {
 		struct change *change = changes_make(seed);
 		struct state state = { .all = 0 };
@@ -111,12 +110,11 @@ static void test_moments_are_exact(void **unused)
 }
 
 /* Nothing, one look, and times that no writer can have written. */
-static void test_edges(void **unused)
+TEST(test_edges)
 {
 	struct state state = { .row = { 5, 0, 7 }, .all = 20 };
 	struct layers layers;
 
-	(void)unused;
 	layers_init(&layers);
 	layers_look(&layers, UINT64_MAX, 20, &state, 3, value_of);
 	assert_int_equal(layers.count, 0);
@@ -133,14 +131,4 @@ static void test_edges(void **unused)
 	assert_int_equal(layers.count, 1);
 	assert_int_equal(layers.moment[0].count, 0);
 	layers_release(&layers);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_moments_are_exact),
-		cmocka_unit_test(test_edges),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed ^ *seed >> 29;
 }
 
-static void what_is_put_is_found(void **state)
+TEST(what_is_put_is_found)
 {
 	enum { KEYS = 5000 };
 	uint64_t seed = 1, sum = 0;
@@ -65,7 +65,7 @@ static double looks_of(uint64_t multiplier, uint64_t apart, uint32_t keys)
 }
 
 /* The number of a process, shifted by any number of bits, must not lead to another one's key. */
-static void words_of_processes_have_their_own_keys(void **state)
+TEST(words_of_processes_have_their_own_keys)
 {
 	enum { PROCESSES = 40 };
 	struct map map;
@@ -86,7 +86,7 @@ static void words_of_processes_have_their_own_keys(void **state)
 	map_release(&map);
 }
 
-static void searches_are_short_whatever_is_drawn(void **state)
+TEST(searches_are_short_whatever_is_drawn)
 {
 	static const uint64_t aparts[] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 4096, 1ull << 32 };
 	static const uint32_t counts[] = { 30, 400, 3000 };
@@ -103,7 +103,7 @@ static void searches_are_short_whatever_is_drawn(void **state)
 }
 
 /* What would be good is left as it is; what never was is replaced. */
-static void a_number_is_replaced_only_where_it_has_to_be(void **state)
+TEST(a_number_is_replaced_only_where_it_has_to_be)
 {
 	uint64_t seed = 3;
 
@@ -115,16 +115,4 @@ static void a_number_is_replaced_only_where_it_has_to_be(void **state)
 	assert_true(map_multiplier(0) > UINT32_MAX);
 	assert_true(map_multiplier(UINT64_MAX) != UINT64_MAX);
 	assert_true(looks_of(1ull << 40 | 1, 1, 400) > 100); /* what is avoided */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_put_is_found),
-		cmocka_unit_test(words_of_processes_have_their_own_keys),
-		cmocka_unit_test(searches_are_short_whatever_is_drawn),
-		cmocka_unit_test(a_number_is_replaced_only_where_it_has_to_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static const uint32_t far_apart[] = { 0, 1, 255, 256, 257, 70000, 1u << 24, (1u 
 
 #define FAR (sizeof(far_apart) / sizeof(far_apart[0]))
 
-static void what_was_set_is_there(void **state)
+TEST(what_was_set_is_there)
 {
 	struct pages pages = { 0 };
 	uint32_t *first;
@@ -28,13 +28,4 @@ static void what_was_set_is_there(void **state)
 	assert_int_equal(pages_get(&pages, UINT32_MAX), 0);
 	pages_release(&pages);
 	assert_int_equal(pages_get(&pages, 0), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_set_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@ static void most_is(const struct row_links *links, uint64_t row, unsigned int ki
 	assert_int_equal(found, target);
 }
 
-static void greatest_sum(void **state)
+TEST(greatest_sum)
 {
 	struct row_links links;
 	uint64_t found;
@@ -35,7 +35,7 @@ static void greatest_sum(void **state)
 	row_links_release(&links);
 }
 
-static void many(void **state)
+TEST(many)
 {
 	struct row_links links;
 
@@ -45,14 +45,4 @@ static void many(void **state)
 	for (uint64_t row = 0; row < 100; row++)
 		most_is(&links, row, 0, 900 + row);
 	row_links_release(&links);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(greatest_sum),
-		cmocka_unit_test(many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,10 @@ struct element {
 	uint32_t other;
 };
 
-static void counts_the_elements_up_to_a_number(void **state)
+TEST(counts_the_elements_up_to_a_number)
 {
 	static const struct element array[] = { { 3, 0 }, { 5, 1 }, { 5, 2 }, { UINT64_MAX, 3 } };
 
-	(void)state;
 	assert_int_equal(sorted_count_up_to(array, 4, sizeof(array[0]), 0), 0);
 	assert_int_equal(sorted_count_up_to(array, 4, sizeof(array[0]), 2), 0);
 	assert_int_equal(sorted_count_up_to(array, 4, sizeof(array[0]), 3), 1);
@@ -23,13 +22,4 @@ static void counts_the_elements_up_to_a_number(void **state)
 	assert_int_equal(sorted_count_up_to(array, 4, sizeof(array[0]), UINT64_MAX - 1), 3);
 	assert_int_equal(sorted_count_up_to(array, 4, sizeof(array[0]), UINT64_MAX), 4);
 	assert_int_equal(sorted_count_up_to(NULL, 0, sizeof(array[0]), 5), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_the_elements_up_to_a_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

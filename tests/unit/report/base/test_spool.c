@@ -73,14 +73,14 @@ static void check(uint64_t count, uint64_t times, bool in_file)
 	spool_release(&spool);
 }
 
-static void few_stay_in_memory(void **state)
+TEST(few_stay_in_memory)
 {
 	check(0, TIMES, false);
 	check(1, TIMES, false);
 	check(5000, TIMES, false);
 }
 
-static void many_wait_in_a_file(void **state)
+TEST(many_wait_in_a_file)
 {
 	check(MANY, TIMES, true);
 	check(MANY, UINT64_MAX >> 33, true);
@@ -89,7 +89,7 @@ static void many_wait_in_a_file(void **state)
 }
 
 /* The first write fails, or a later one: what could not be written stays in memory. */
-static void without_a_file_memory_has_all(void **state)
+TEST(without_a_file_memory_has_all)
 {
 	static const rlim_t limits[] = { 1, 5u << 20 };
 	struct rlimit before, limit;
@@ -102,15 +102,4 @@ static void without_a_file_memory_has_all(void **state)
 		check(MANY, TIMES, i > 0);
 		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_stay_in_memory),
-		cmocka_unit_test(many_wait_in_a_file),
-		cmocka_unit_test(without_a_file_memory_has_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

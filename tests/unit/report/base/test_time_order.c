@@ -31,7 +31,7 @@ static void expect_sorted(size_t count)
 	assert_memory_equal(given, expected, count * sizeof(given[0]));
 }
 
-static void any_number_of_runs(void **state)
+TEST(any_number_of_runs)
 {
 	for (size_t length = 1; length < 40; length++) {
 		for (size_t count = 0; count < MOST; count++)
@@ -40,7 +40,7 @@ static void any_number_of_runs(void **state)
 	}
 }
 
-static void few_elements(void **state)
+TEST(few_elements)
 {
 	uint32_t random = 1;
 
@@ -51,7 +51,7 @@ static void few_elements(void **state)
 	}
 }
 
-static void backwards_and_equal(void **state)
+TEST(backwards_and_equal)
 {
 	for (size_t i = 0; i < MOST; i++)
 		put(i, (MOST - i) / 3);
@@ -65,7 +65,7 @@ static void backwards_and_equal(void **state)
  * Longer than what is inserted one by one: from runs that do not meet to those that lie in each
  * other.
  */
-static void long_runs_overlap(void **state)
+TEST(long_runs_overlap)
 {
 	for (size_t length = 66; length <= MOST; length += 13) {
 		for (size_t apart = 0; apart <= 2 * length; apart += 7) {
@@ -77,16 +77,4 @@ static void long_runs_overlap(void **state)
 			expect_sorted(MOST);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_number_of_runs),
-		cmocka_unit_test(few_elements),
-		cmocka_unit_test(backwards_and_equal),
-		cmocka_unit_test(long_runs_overlap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

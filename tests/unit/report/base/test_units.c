@@ -11,7 +11,7 @@
 #include "report/base/text.h"
 #include "report/base/units.h"
 
-static void times_have_three_digits(void **state)
+TEST(times_have_three_digits)
 {
 	char text[UNIT_TEXT_BYTES];
 
@@ -29,7 +29,7 @@ static void times_have_three_digits(void **state)
 	assert_string_equal(unit_format_ns(text, UINT64_MAX), "5124096 h");
 }
 
-static void bytes_and_counts(void **state)
+TEST(bytes_and_counts)
 {
 	char text[UNIT_TEXT_BYTES];
 
@@ -51,7 +51,7 @@ static void bytes_and_counts(void **state)
 	assert_string_equal(unit_format_signed(text, UNIT_NS, INT64_MIN), "-2562048 h");
 }
 
-static void seconds_have_five_digits(void **state)
+TEST(seconds_have_five_digits)
 {
 	char text[UNIT_TEXT_BYTES];
 
@@ -73,7 +73,7 @@ static double parsed(const char *text, enum unit unit)
 	return unit_parse(text, strlen(text), unit, &value) ? -1 : value;
 }
 
-static void numbers_are_read_with_their_units(void **state)
+TEST(numbers_are_read_with_their_units)
 {
 	assert_true(parsed("10MiB", UNIT_BYTES) == 10485760);
 	assert_true(parsed("10 MB", UNIT_BYTES) == 1e7);
@@ -98,7 +98,7 @@ static const char *escaped(const char *text, size_t length)
 	return shown;
 }
 
-static void what_steers_a_terminal_is_written_out(void **state)
+TEST(what_steers_a_terminal_is_written_out)
 {
 	assert_string_equal(escaped("a\nb\tc", 5), "a\\nb\\tc");
 	assert_string_equal(escaped("\x1b[31m", 5), "\\x1b[31m");
@@ -112,7 +112,7 @@ static void what_steers_a_terminal_is_written_out(void **state)
 }
 
 /* Fillers, joiners, tags, separators: names that differ in these only would look alike. */
-static void what_is_not_seen_is_written_out(void **state)
+TEST(what_is_not_seen_is_written_out)
 {
 	static const uint32_t unseen[] = {
 		0xad,   0x61c,  0x115f, 0x180e, 0x200b, 0x200d,  0x2028,
@@ -133,7 +133,7 @@ static void what_is_not_seen_is_written_out(void **state)
 		assert_true(text_is_shown(seen[i]));
 }
 
-static void without_utf8_only_ascii_is_shown(void **state)
+TEST(without_utf8_only_ascii_is_shown)
 {
 	text_set_utf8(false);
 	assert_string_equal(escaped("Z\xc3\xbcrich \xf0\x9f\x98\x80\xff", 13),
@@ -142,7 +142,7 @@ static void without_utf8_only_ascii_is_shown(void **state)
 	assert_string_equal(escaped("Z\xc3\xbcrich", 7), "Z\xc3\xbcrich");
 }
 
-static void an_escaped_text_stays_as_it_is(void **state)
+TEST(an_escaped_text_stays_as_it_is)
 {
 	char once[256];
 
@@ -160,7 +160,7 @@ static const char *word(const char *name)
 	return text;
 }
 
-static void a_name_is_one_word_of_a_shell(void **state)
+TEST(a_name_is_one_word_of_a_shell)
 {
 	char small[8];
 
@@ -181,7 +181,7 @@ static void a_name_is_one_word_of_a_shell(void **state)
 	assert_int_equal(shell_word(small, sizeof(small), "a;b"), 0);
 }
 
-static void escape_stays_within_its_room(void **state)
+TEST(escape_stays_within_its_room)
 {
 	char shown[8];
 
@@ -192,7 +192,7 @@ static void escape_stays_within_its_room(void **state)
 	}
 }
 
-static void width_counts_columns(void **state)
+TEST(width_counts_columns)
 {
 	assert_int_equal(text_width("abc", 3), 3);
 	assert_int_equal(text_width("Z\xc3\xbcrich", 7), 6);
@@ -201,7 +201,7 @@ static void width_counts_columns(void **state)
 	assert_int_equal(text_width("\xf0\x9f\x98\x80", 4), 2); /* an emoji */
 }
 
-static void code_is_shortened_at_its_end(void **state)
+TEST(code_is_shortened_at_its_end)
 {
 	char shown[64];
 
@@ -217,7 +217,7 @@ static void code_is_shortened_at_its_end(void **state)
 	assert_string_equal(shown, "\xe6\x97\xa5\xe2\x80\xa6");
 }
 
-static void names_are_shortened_in_the_middle(void **state)
+TEST(names_are_shortened_in_the_middle)
 {
 	char shown[64];
 
@@ -244,7 +244,7 @@ static const char *shortened_command(const char *command, size_t width)
  * Which program it is comes first. As a path, a command line would end as the name of its last
  * file.
  */
-static void commands_keep_their_program(void **state)
+TEST(commands_keep_their_program)
 {
 	assert_string_equal(shortened_command("/usr/lib/cc1 -o /tmp/a.s", 24),
 			    "/usr/lib/cc1 -o /tmp/a.s");
@@ -271,7 +271,7 @@ static const char *shortened_stack(const char *stack, size_t width)
 }
 
 /* What all of the row is about. */
-static void stacks_keep_an_innermost_that_stands_nowhere_else(void **state)
+TEST(stacks_keep_an_innermost_that_stands_nowhere_else)
 {
 	assert_string_equal(shortened("main;outer;inner", 15, false), "..;outer;inner");
 	assert_string_equal(shortened("main;outer;inner", 13, false), "..;inner");
@@ -283,7 +283,7 @@ static void stacks_keep_an_innermost_that_stands_nowhere_else(void **state)
 		shortened(";;main;;outer;", width, false);
 }
 
-static void stacks_keep_whole_frames_next_to_the_innermost(void **state)
+TEST(stacks_keep_whole_frames_next_to_the_innermost)
 {
 	assert_string_equal(shortened_stack("main;outer;inner", 16), "main;outer;inner");
 	assert_string_equal(shortened_stack("main;outer;inner", 15), "..;outer;inner");
@@ -301,7 +301,7 @@ static void stacks_keep_whole_frames_next_to_the_innermost(void **state)
 		shortened_stack(";;main;;outer;", width);
 }
 
-static void paths_lose_whole_folders_in_front(void **state)
+TEST(paths_lose_whole_folders_in_front)
 {
 	static const char path[] = "/usr/lib/python3/torch/nn/modules/linear.py";
 	char shown[64];
@@ -326,7 +326,7 @@ static void paths_lose_whole_folders_in_front(void **state)
 	assert_string_equal(shown, "at:..x/y");
 }
 
-static void globs(void **state)
+TEST(globs)
 {
 	assert_true(text_matches("conv2d", 6, "conv*", 5));
 	assert_true(text_matches("conv2d", 6, "*v?d", 4));
@@ -335,7 +335,7 @@ static void globs(void **state)
 	assert_false(text_matches("conv2d", 6, "*x*", 3));
 }
 
-static void nearest_word(void **state)
+TEST(nearest_word)
 {
 	struct text_nearest nearest;
 
@@ -346,31 +346,4 @@ static void nearest_word(void **state)
 	text_nearest_init(&nearest, "xyz");
 	text_nearest_try(&nearest, "allocations");
 	assert_null(nearest.best);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_have_three_digits),
-		cmocka_unit_test(seconds_have_five_digits),
-		cmocka_unit_test(bytes_and_counts),
-		cmocka_unit_test(numbers_are_read_with_their_units),
-		cmocka_unit_test(what_steers_a_terminal_is_written_out),
-		cmocka_unit_test(what_is_not_seen_is_written_out),
-		cmocka_unit_test(without_utf8_only_ascii_is_shown),
-		cmocka_unit_test(an_escaped_text_stays_as_it_is),
-		cmocka_unit_test(a_name_is_one_word_of_a_shell),
-		cmocka_unit_test(escape_stays_within_its_room),
-		cmocka_unit_test(width_counts_columns),
-		cmocka_unit_test(code_is_shortened_at_its_end),
-		cmocka_unit_test(stacks_keep_an_innermost_that_stands_nowhere_else),
-		cmocka_unit_test(stacks_keep_whole_frames_next_to_the_innermost),
-		cmocka_unit_test(names_are_shortened_in_the_middle),
-		cmocka_unit_test(commands_keep_their_program),
-		cmocka_unit_test(paths_lose_whole_folders_in_front),
-		cmocka_unit_test(globs),
-		cmocka_unit_test(nearest_word),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ struct element {
 	uint64_t word[17];
 };
 
-static void what_was_put_stays(void **state)
+TEST(what_was_put_stays)
 {
 	struct element *array = NULL;
 	size_t room = 0;
@@ -31,7 +31,7 @@ static void what_was_put_stays(void **state)
 	vast_release(array, room, sizeof(*array));
 }
 
-static void an_element_may_be_far_away(void **state)
+TEST(an_element_may_be_far_away)
 {
 	size_t room = 0;
 	uint32_t *array = vast_room(NULL, 0, &room, sizeof(*array));
@@ -45,14 +45,4 @@ static void an_element_may_be_far_away(void **state)
 	assert_ptr_equal(vast_room(array, 30000000, &room, sizeof(*array)), array);
 	vast_release(array, room, sizeof(*array));
 	vast_release(NULL, 0, sizeof(*array));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_put_stays),
-		cmocka_unit_test(an_element_may_be_far_away),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void truth_is_within(const struct clock_fit *fit, const struct truth *tru
 	}
 }
 
-static void the_truth_is_within_the_bounds(void **unused)
+TEST(the_truth_is_within_the_bounds)
 {
 	static const double drifts[] = { 0, 40e3, -40e3, 200e3, -900e3 };
 
@@ -92,7 +92,7 @@ static void the_truth_is_within_the_bounds(void **unused)
 }
 
 /* The more calls, the closer: with a wait of 0 now and then, to the clocks' own error. */
-static void many_calls_say_it_closely(void **unused)
+TEST(many_calls_say_it_closely)
 {
 	struct truth truth = { -3 * SECOND, INT64_MAX, 50e3, 50e3 };
 	struct clock_fit fit;
@@ -106,7 +106,7 @@ static void many_calls_say_it_closely(void **unused)
 }
 
 /* A drift is only said if it is needed. */
-static void a_clock_without_drift_has_none(void **unused)
+TEST(a_clock_without_drift_has_none)
 {
 	struct truth truth = { 7 * SECOND, INT64_MAX, 0, 0 };
 	struct clock_fit fit;
@@ -119,7 +119,7 @@ static void a_clock_without_drift_has_none(void **unused)
 	clock_fit_release(&fit);
 }
 
-static void a_drift_that_changes_makes_pieces(void **unused)
+TEST(a_drift_that_changes_makes_pieces)
 {
 	struct truth truth = { SECOND, 55 * SECOND, 50e3, -50e3 };
 	struct clock_fit fit;
@@ -135,7 +135,7 @@ static void a_drift_that_changes_makes_pieces(void **unused)
 	clock_fit_release(&fit);
 }
 
-static void one_call_says_the_offset(void **unused)
+TEST(one_call_says_the_offset)
 {
 	struct truth truth = { 4 * SECOND, INT64_MAX, 10e3, 10e3 };
 	struct clock_fit fit;
@@ -150,7 +150,7 @@ static void one_call_says_the_offset(void **unused)
 }
 
 /* As of calls that are not of one another: each bound contradicts the one before. */
-static void bounds_of_no_clock_say_nothing(void **unused)
+TEST(bounds_of_no_clock_say_nothing)
 {
 	struct clock_fit fit;
 
@@ -167,7 +167,7 @@ static void bounds_of_no_clock_say_nothing(void **unused)
 	clock_fit_release(&fit);
 }
 
-static void one_side_says_nothing(void **unused)
+TEST(one_side_says_nothing)
 {
 	struct clock_fit fit;
 
@@ -182,7 +182,7 @@ static void one_side_says_nothing(void **unused)
 }
 
 /* Times of a damaged file. */
-static void any_numbers_are_survived(void **unused)
+TEST(any_numbers_are_survived)
 {
 	static const int64_t odd[] = { INT64_MIN, INT64_MAX, -1, 0, 1, INT64_MIN / 2, 1ll << 60 };
 	struct clock_fit fit;
@@ -191,20 +191,4 @@ static void any_numbers_are_survived(void **unused)
 		bound[count] = (struct clock_bound){ odd[count / 14], odd[count % 7], count & 1 };
 	clock_fit_make(&fit, bound, count);
 	clock_fit_release(&fit);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_truth_is_within_the_bounds),
-		cmocka_unit_test(many_calls_say_it_closely),
-		cmocka_unit_test(a_clock_without_drift_has_none),
-		cmocka_unit_test(a_drift_that_changes_makes_pieces),
-		cmocka_unit_test(one_call_says_the_offset),
-		cmocka_unit_test(bounds_of_no_clock_say_nothing),
-		cmocka_unit_test(one_side_says_nothing),
-		cmocka_unit_test(any_numbers_are_survived),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,7 @@ static double farthest_ns(void)
 	return farthest;
 }
 
-static void hosts_are_put_on_one_time(void **state)
+TEST(hosts_are_put_on_one_time)
 {
 	const struct source_clock *clock;
 
@@ -191,7 +191,7 @@ static void hosts_are_put_on_one_time(void **state)
 }
 
 /* A step of the other host's real-time clock between two files of it changes nothing. */
-static void files_of_another_host_keep_their_distance(void **state)
+TEST(files_of_another_host_keep_their_distance)
 {
 	static const struct rank stepped[RANKS] = {
 		{ "here", 0, 0, 2 * SECOND },
@@ -215,7 +215,7 @@ static void files_of_another_host_keep_their_distance(void **state)
 }
 
 /* Ranks of one host are in two groups, by the clock that they share: it is not one collective. */
-static void groups_of_ranks_say_nothing(void **state)
+TEST(groups_of_ranks_say_nothing)
 {
 	static const unsigned int two_groups[RANKS] = { 0, 0, 1, 1 };
 
@@ -224,7 +224,7 @@ static void groups_of_ranks_say_nothing(void **state)
 	close_all();
 }
 
-static void nothing_is_known_of_unequal_calls(void **state)
+TEST(nothing_is_known_of_unequal_calls)
 {
 	static const unsigned int calls[RANKS] = { CALLS, CALLS, CALLS, CALLS - 10 };
 
@@ -234,14 +234,14 @@ static void nothing_is_known_of_unequal_calls(void **state)
 }
 
 /* The call returns when the work is enqueued. */
-static void calls_of_nccl_say_nothing(void **state)
+TEST(calls_of_nccl_say_nothing)
 {
 	write_all(two_hosts, "nccl:all_reduce", one_group, all_calls);
 	assert_int_equal(source_clock(source, 1)->pieces, 0);
 	close_all();
 }
 
-static void one_host_is_not_corrected(void **state)
+TEST(one_host_is_not_corrected)
 {
 	static const struct rank one[RANKS] = { { "here", 0, 0, 2 * SECOND },
 						{ "here", 0, 0, 3 * SECOND },
@@ -255,7 +255,7 @@ static void one_host_is_not_corrected(void **state)
 }
 
 /* Corrections that no clock has are ignored, and time does not go back by others. */
-static void odd_corrections(void **state)
+TEST(odd_corrections)
 {
 	static const struct clock_piece odd[][2] = {
 		{ { .from_ns = 5, .to_ns = 4 } },
@@ -288,19 +288,4 @@ static void odd_corrections(void **state)
 		last_ns = event->event.time_ns;
 	}
 	close_all();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hosts_are_put_on_one_time),
-		cmocka_unit_test(files_of_another_host_keep_their_distance),
-		cmocka_unit_test(groups_of_ranks_say_nothing),
-		cmocka_unit_test(nothing_is_known_of_unequal_calls),
-		cmocka_unit_test(calls_of_nccl_say_nothing),
-		cmocka_unit_test(one_host_is_not_corrected),
-		cmocka_unit_test(odd_corrections),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void a_window(uint32_t stream, uint64_t from_ns, uint64_t to_ns)
 		FRAME_PUT(c.r.fw, to_ns, capture_stop, .name = 0);
 }
 
-static void a_whole_run_has_nothing_to_say(void **state)
+TEST(a_whole_run_has_nothing_to_say)
 {
 	begin(NULL);
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
@@ -67,7 +67,7 @@ static void a_whole_run_has_nothing_to_say(void **state)
 	release();
 }
 
-static void windows_are_told_and_nothing_is_a_leak(void **state)
+TEST(windows_are_told_and_nothing_is_a_leak)
 {
 	begin("nvtx:X");
 	a_window(1, 1000, 21000);
@@ -82,7 +82,7 @@ static void windows_are_told_and_nothing_is_a_leak(void **state)
 	release();
 }
 
-static void a_window_without_an_end_goes_on_to_the_end_of_its_process(void **state)
+TEST(a_window_without_an_end_goes_on_to_the_end_of_its_process)
 {
 	begin("cuda-profiler-api");
 	a_window(1, 1000, 0);
@@ -92,23 +92,11 @@ static void a_window_without_an_end_goes_on_to_the_end_of_its_process(void **sta
 	release();
 }
 
-static void time_ends_what_is_told_of_what_lives(void **state)
+TEST(time_ends_what_is_told_of_what_lives)
 {
 	begin(NULL);
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
 	finish(500000);
 	assert_string_equal(coverage_still_live(run, &text), "not freed by 500 us");
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_whole_run_has_nothing_to_say),
-		cmocka_unit_test(windows_are_told_and_nothing_is_a_leak),
-		cmocka_unit_test(a_window_without_an_end_goes_on_to_the_end_of_its_process),
-		cmocka_unit_test(time_ends_what_is_told_of_what_lives),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

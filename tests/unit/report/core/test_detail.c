@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/core/detail.c: which steps lie in a window of detail, by process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "report/core/detail.h"
 
@@ -14,11 +10,10 @@
  * A window begins just before the event of its first step, and ends just after that behind its
  * last.
  */
-static void steps_within_windows_have_detail(void **state)
+TEST(steps_within_windows_have_detail)
 {
 	struct detail detail = { .process = NULL };
 
-	(void)state;
 	detail_take_step(&detail, 3, 100, true);
 	detail_take_step(&detail, 3, 200, true); /* before the first edge: with detail */
 	detail_take(&detail, 3, 201, false);
@@ -36,11 +31,10 @@ static void steps_within_windows_have_detail(void **state)
 	detail_release(&detail);
 }
 
-static void processes_have_windows_of_their_own(void **state)
+TEST(processes_have_windows_of_their_own)
 {
 	struct detail detail = { .process = NULL };
 
-	(void)state;
 	detail_take(&detail, 5, 700, false);
 	detail_take(&detail, 1, 600, false);
 	detail_take(&detail, 1, 800, true);
@@ -54,12 +48,11 @@ static void processes_have_windows_of_their_own(void **state)
 	detail_release(&detail);
 }
 
-static void windows_of_time_add_up(void **state)
+TEST(windows_of_time_add_up)
 {
 	struct detail detail = { .process = NULL };
 	struct detail_time time;
 
-	(void)state;
 	assert_false(detail_take_time(&detail, 2, 1000, 1500, true)); /* it is on already */
 	assert_int_equal(detail_time_of(&detail, 2, 9000).windows, 0);
 	assert_true(detail_take_time(&detail, 2, 1000, 3000, false));
@@ -80,11 +73,10 @@ static void windows_of_time_add_up(void **state)
 	detail_release(&detail);
 }
 
-static void nothing_has_detail_before_a_capture(void **state)
+TEST(nothing_has_detail_before_a_capture)
 {
 	struct detail detail = { .kind = DETAIL_OF_CAPTURES };
 
-	(void)state;
 	assert_false(detail_covers(&detail, 4, 100));
 	detail_take(&detail, 4, 200, true);
 	assert_true(detail_covers(&detail, 4, 200));
@@ -93,16 +85,4 @@ static void nothing_has_detail_before_a_capture(void **state)
 	assert_false(detail_is_unbroken(&detail, 4));
 	assert_int_equal(detail.captures, 1);
 	detail_release(&detail);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(steps_within_windows_have_detail),
-		cmocka_unit_test(processes_have_windows_of_their_own),
-		cmocka_unit_test(windows_of_time_add_up),
-		cmocka_unit_test(nothing_has_detail_before_a_capture),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

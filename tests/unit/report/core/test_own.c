@@ -23,7 +23,7 @@ static bool has_file(const struct own *own, const char *file)
 	return own_has_file(own, file, strlen(file));
 }
 
-static void python_files(void **state)
+TEST(python_files)
 {
 	static const struct {
 		const char *file;
@@ -58,7 +58,7 @@ static void python_files(void **state)
 	own_release(&own);
 }
 
-static void asked_for(void **state)
+TEST(asked_for)
 {
 	struct options options = {
 		.of_report[REPORT_OPTION_own]
@@ -80,7 +80,7 @@ static void asked_for(void **state)
 	unsetenv("INTERCEPT_OWN");
 }
 
-static void native_code(void **state)
+TEST(native_code)
 {
 	static const struct {
 		const char *executable, *function, *file, *path;
@@ -127,7 +127,7 @@ static void native_code(void **state)
 	}
 }
 
-static void constructors(void **state)
+TEST(constructors)
 {
 	assert_true(own_is_constructor("Derived::Derived"));
 	assert_true(own_is_constructor("ns::Node<int, A::B>::Node"));
@@ -139,16 +139,4 @@ static void constructors(void **state)
 	assert_false(own_is_constructor(""));
 	assert_false(own_is_constructor("::"));
 	assert_false(own_is_constructor(">::>"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(python_files),
-		cmocka_unit_test(asked_for),
-		cmocka_unit_test(native_code),
-		cmocka_unit_test(constructors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

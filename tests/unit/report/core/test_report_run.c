@@ -258,9 +258,8 @@ static void show_all(const struct recording *r)
 	}
 }
 
-static void every_report_reads_anything(void **unused)
+TEST(every_report_reads_anything)
 {
-	(void)unused;
 	for (unsigned int i = 0; i < (unit_is_quick() ? RECORDINGS_QUICK : RECORDINGS); i++) {
 		struct recording r;
 
@@ -269,13 +268,4 @@ static void every_report_reads_anything(void **unused)
 		show_all(&r);
 		recording_release(&r);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_report_reads_anything),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,7 +107,7 @@ static void pops(uint64_t from_ns, unsigned int count)
 		FRAME_PUT(c.r.fw, from_ns + i, nvtx_pop, .domain = 0);
 }
 
-static void options_make_states_of_their_own(void **state)
+TEST(options_make_states_of_their_own)
 {
 	const int none = 0, steps = 1;
 	struct seen *first, *second;
@@ -147,7 +147,7 @@ static void options_make_states_of_their_own(void **state)
 }
 
 /* Each frame is settled when it has been given out. */
-static void what_has_been_given_out_is_settled(void **state)
+TEST(what_has_been_given_out_is_settled)
 {
 	enum { FRAMES = 5, POPS = 5000 };
 	const int none = 0;
@@ -195,7 +195,7 @@ static void start_other(void *state, struct run *run, const void *options)
 	other->seen = run_want(run, &kind, options);
 }
 
-static void an_analysis_comes_after_those_that_it_wants(void **state)
+TEST(an_analysis_comes_after_those_that_it_wants)
 {
 	static const struct analysis_kind other_kind = {
 		.name = "other",
@@ -220,13 +220,25 @@ static void an_analysis_comes_after_those_that_it_wants(void **state)
 	close_run(run);
 }
 
-int main(void)
+/*
+ * run_reads_calls() takes an event for a call by its first field, a name, and a duration. In a
+ * family that has calls, all of these begin with the function.
+ */
+TEST(a_call_begins_with_its_function)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_make_states_of_their_own),
-		cmocka_unit_test(what_has_been_given_out_is_settled),
-		cmocka_unit_test(an_analysis_comes_after_those_that_it_wants),
-	};
+	unsigned int calls[EVT_FAMILY_LIMIT] = { 0 }, others[EVT_FAMILY_LIMIT] = { 0 };
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
+		const struct evt_descriptor *event = &evt_descriptors[id];
+		bool is_call;
+
+		if (!event->name || event->field[0].codec != EVT_CODEC_name ||
+		    evt_duration_field(id) == EVT_FIELDS_MAX)
+			continue;
+		is_call = strcmp(event->field[0].name, "function") == 0;
+		(is_call ? calls : others)[event->family]++;
+	}
+	for (unsigned int family = 0; family < EVT_FAMILY_LIMIT; family++)
+		assert_true(!calls[family] || !others[family]);
+	assert_true(calls[EVT_FAMILY_cuda] > 4 && calls[EVT_FAMILY_io] > 10);
 }

@@ -217,7 +217,7 @@ static void cut_pair_by_time(unsigned int opens, unsigned int closes)
 	cuda_recording_release(&c);
 }
 
-static void pairs_are_followed_over_every_cut_in_time(void **state)
+TEST(pairs_are_followed_over_every_cut_in_time)
 {
 	for_each_pair(cut_pair_by_time);
 }
@@ -226,7 +226,7 @@ static void pairs_are_followed_over_every_cut_in_time(void **state)
  * What only says more of a scope, or tells of something before, is followed as well; and all other
  * events are not.
  */
-static void what_belongs_to_before_the_cut_is_followed(void **state)
+TEST(what_belongs_to_before_the_cut_is_followed)
 {
 	struct filter_settings before = all;
 
@@ -291,7 +291,7 @@ static void cut_pair_by_range(unsigned int opens, unsigned int closes)
 		}
 }
 
-static void pairs_are_followed_over_every_cut_of_a_range(void **state)
+TEST(pairs_are_followed_over_every_cut_of_a_range)
 {
 	for_each_pair(cut_pair_by_range);
 }
@@ -328,7 +328,7 @@ static void ask_for_range(unsigned int opens, unsigned int closes)
 	cuda_recording_release(&c);
 }
 
-static void every_kind_of_range_can_be_asked_for(void **state)
+TEST(every_kind_of_range_can_be_asked_for)
 {
 	for_each_pair(ask_for_range);
 }
@@ -362,14 +362,14 @@ static bool sounds_like_a_pair(unsigned int id)
 	return sounds;
 }
 
-static void no_pair_is_forgotten(void **state)
+TEST(no_pair_is_forgotten)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		if (sounds_like_a_pair(id) && !evt_roles[id].opens && !evt_roles[id].closes)
 			fail_msg("event %s opens and closes nothing", evt_descriptors[id].name);
 }
 
-static void every_kind_of_scope_has_both_ends(void **state)
+TEST(every_kind_of_scope_has_both_ends)
 {
 	for (unsigned int scope = 1; scope < EVT_SCOPE_KIND_LIMIT; scope++) {
 		bool opens = false, closes = false;
@@ -385,7 +385,7 @@ static void every_kind_of_scope_has_both_ends(void **state)
 }
 
 /* A range has a title; and an end by key names a field of the same codec as what begins it. */
-static void every_kind_of_range_can_be_found_again(void **state)
+TEST(every_kind_of_range_can_be_found_again)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		const struct evt_role *opens = &evt_roles[id];
@@ -413,19 +413,4 @@ static void every_kind_of_range_can_be_found_again(void **state)
 			has_title |= evt_roles[id].opens == scope && evt_roles[id].title;
 		assert_int_equal(has_title, evt_scopes[scope].is_range);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pairs_are_followed_over_every_cut_in_time),
-		cmocka_unit_test(what_belongs_to_before_the_cut_is_followed),
-		cmocka_unit_test(pairs_are_followed_over_every_cut_of_a_range),
-		cmocka_unit_test(every_kind_of_range_can_be_asked_for),
-		cmocka_unit_test(no_pair_is_forgotten),
-		cmocka_unit_test(every_kind_of_scope_has_both_ends),
-		cmocka_unit_test(every_kind_of_range_can_be_found_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

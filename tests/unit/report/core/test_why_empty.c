@@ -80,7 +80,7 @@ static const char *explain(struct wish wish)
 	return absence.text;
 }
 
-static void the_reason_is_the_true_one(void **state)
+TEST(the_reason_is_the_true_one)
 {
 	assert_string_equal(explain((struct wish){ "alloc,nvtx", .family = EVT_FAMILY_alloc }),
 			    "nothing was allocated");
@@ -110,13 +110,4 @@ static void the_reason_is_the_true_one(void **state)
 						   .family = EVT_FAMILY_alloc }),
 			    "no allocation within --range; without such options the report covers "
 			    "the whole run");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_reason_is_the_true_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,14 +20,14 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void none_hold_nothing(void **state)
+TEST_TEAR_DOWN(none_hold_nothing, teardown)
 {
 	windows_settle(&windows);
 	assert_false(windows_hold(&windows, 0, 0, 0));
 }
 
 /* A window of one thread holds what that thread did; one of the process what any did. */
-static void threads_have_windows_of_their_own(void **state)
+TEST_TEAR_DOWN(threads_have_windows_of_their_own, teardown)
 {
 	add(0, 1, 10, 20);
 	windows_add(&windows,
@@ -41,7 +41,7 @@ static void threads_have_windows_of_their_own(void **state)
 	assert_false(windows_hold(&windows, 0, 1, 30));
 }
 
-static void the_end_is_outside(void **state)
+TEST_TEAR_DOWN(the_end_is_outside, teardown)
 {
 	add(0, 1, 10, 20);
 	windows_settle(&windows);
@@ -53,7 +53,7 @@ static void the_end_is_outside(void **state)
 	assert_false(windows_hold(&windows, 1, 1, 15));
 }
 
-static void steps_that_follow_each_other_are_one(void **state)
+TEST_TEAR_DOWN(steps_that_follow_each_other_are_one, teardown)
 {
 	add(0, 1, 30, 40);
 	add(0, 1, 10, 20);
@@ -76,7 +76,7 @@ static uint32_t random_below(uint32_t limit)
 	return (number >> 8) % limit;
 }
 
-static void any_are_as_in_a_list(void **state)
+TEST_TEAR_DOWN(any_are_as_in_a_list, teardown)
 {
 	struct window list[40];
 
@@ -103,17 +103,4 @@ static void any_are_as_in_a_list(void **state)
 		}
 		(void)teardown(NULL);
 	}
-}
-
-#define EACH(test) cmocka_unit_test_teardown(test, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(none_hold_nothing),    EACH(threads_have_windows_of_their_own),
-		EACH(the_end_is_outside),   EACH(steps_that_follow_each_other_are_one),
-		EACH(any_are_as_in_a_list),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

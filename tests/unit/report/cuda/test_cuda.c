@@ -127,7 +127,7 @@ static void launch(uint64_t time_ns, const char *kernel, uint32_t grid, uint64_t
 		 .grid_y = 1, .grid_z = 1, .block_x = 32, .block_y = 1, .block_z = 1);
 }
 
-static void nested_calls_count_for_nothing_and_errors_count_twice(void **state)
+TEST(nested_calls_count_for_nothing_and_errors_count_twice)
 {
 	begin(1);
 	CUDA_PUT(&c, 100, cuda_call, "cuInit", 5, .flags = EVT_CUDA_NESTED);
@@ -170,7 +170,7 @@ static void nested_calls_count_for_nothing_and_errors_count_twice(void **state)
 	release();
 }
 
-static void launches_have_rows_by_every_key(void **state)
+TEST(launches_have_rows_by_every_key)
 {
 	struct reading options = plain;
 
@@ -241,7 +241,7 @@ static void launches_have_rows_by_every_key(void **state)
 	release();
 }
 
-static void selection_leave_out_calls_and_follow_memory(void **state)
+TEST(selection_leave_out_calls_and_follow_memory)
 {
 	struct reading options = plain;
 
@@ -283,7 +283,7 @@ static void selection_leave_out_calls_and_follow_memory(void **state)
 	release();
 }
 
-static void copies_and_calls_have_rows_by_range(void **state)
+TEST(copies_and_calls_have_rows_by_range)
 {
 	struct reading options = plain;
 
@@ -326,7 +326,7 @@ static char *notes(void)
 	return text;
 }
 
-static void what_no_row_says_is_noted(void **state)
+TEST(what_no_row_says_is_noted)
 {
 	struct reading options = plain;
 	char *text;
@@ -369,7 +369,7 @@ static uint64_t launches_with(const char *range, bool during)
 	return count;
 }
 
-static void a_range_is_of_its_own_thread(void **state)
+TEST(a_range_is_of_its_own_thread)
 {
 	begin(1);
 	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "step"));
@@ -393,7 +393,7 @@ static void a_range_is_of_its_own_thread(void **state)
 	cuda_recording_release(&c);
 }
 
-static void a_forked_child_starts_with_no_device_memory(void **state)
+TEST(a_forked_child_starts_with_no_device_memory)
 {
 	begin(2);
 	CUDA_PUT(&c, 50, cuda_alloc, "cudaMalloc", 7, .kind = EVT_CUDA_DEVICE, .bytes = 100,
@@ -406,7 +406,7 @@ static void a_forked_child_starts_with_no_device_memory(void **state)
 	release();
 }
 
-static void kernels_without_number_are_rows_each(void **state)
+TEST(kernels_without_number_are_rows_each)
 {
 	enum { KERNELS = 100000 };
 	struct group *first;
@@ -431,20 +431,4 @@ static void kernels_without_number_are_rows_each(void **state)
 		number_of(COLUMN_launches_kernel, "at::kernel<99999>()", COLUMN_launches_calls), 1);
 	launches_release();
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nested_calls_count_for_nothing_and_errors_count_twice),
-		cmocka_unit_test(launches_have_rows_by_every_key),
-		cmocka_unit_test(selection_leave_out_calls_and_follow_memory),
-		cmocka_unit_test(copies_and_calls_have_rows_by_range),
-		cmocka_unit_test(what_no_row_says_is_noted),
-		cmocka_unit_test(a_range_is_of_its_own_thread),
-		cmocka_unit_test(a_forked_child_starts_with_no_device_memory),
-		cmocka_unit_test(kernels_without_number_are_rows_each),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,7 @@ static uint64_t at(size_t row, enum column_id column)
 /*
  * Of a newer recording, or a hostile one: CUPTI's variables of modules are no kind of the file's.
  */
-static void a_kind_that_nobody_knows_is_unknown(void **state)
+TEST(a_kind_that_nobody_knows_is_unknown)
 {
 	begin();
 	CUDA_PUT(&c, 100 * US, cuda_alloc, "cudaMallocNew", 2000, .kind = EVT_CUDA_MEMORY_LIMIT,
@@ -110,7 +110,7 @@ static void a_kind_that_nobody_knows_is_unknown(void **state)
 	release();
 }
 
-static void records_in_any_order_are_put_in_theirs(void **state)
+TEST(records_in_any_order_are_put_in_theirs)
 {
 	begin();
 	tell(900 * US, 400 * US, 1, A, 30); /* after A was given back */
@@ -133,7 +133,7 @@ static void records_in_any_order_are_put_in_theirs(void **state)
 }
 
 /* At the end of --time lives what was given before it, also when that is reported after it. */
-static void at_a_cut_lives_what_was_given_before(void **state)
+TEST(at_a_cut_lives_what_was_given_before)
 {
 	begin();
 	ask(102 * US, A, 100);
@@ -153,7 +153,7 @@ static void at_a_cut_lives_what_was_given_before(void **state)
 	release();
 }
 
-static void a_block_is_of_the_call_around_it(void **state)
+TEST(a_block_is_of_the_call_around_it)
 {
 	begin();
 	FRAME_PUT(c.r.fw, 10 * US, nvtx_push, .name = cuda_recording_name(&c, "load"));
@@ -197,7 +197,7 @@ static void a_block_is_of_the_call_around_it(void **state)
  * One call takes long, as the first does, and other threads ask meanwhile: theirs are over, and
  * CUPTI tells of none.
  */
-static void many_calls_do_not_displace_one_under_way(void **state)
+TEST(many_calls_do_not_displace_one_under_way)
 {
 	begin();
 	for (uint64_t i = 0; i < 6000; i++)
@@ -213,7 +213,7 @@ static void many_calls_do_not_displace_one_under_way(void **state)
 	release();
 }
 
-static void lost_records_leave_no_wrong_sum_of_an_address(void **state)
+TEST(lost_records_leave_no_wrong_sum_of_an_address)
 {
 	begin();
 	tell(900 * US, 100 * US, 1, A, 100);
@@ -231,7 +231,7 @@ static void lost_records_leave_no_wrong_sum_of_an_address(void **state)
 	release();
 }
 
-static void a_reset_ends_what_is_left(void **state)
+TEST(a_reset_ends_what_is_left)
 {
 	begin();
 	CUDA_PUT(&c, 500 * US, cuda_free, "cudaDeviceReset", 1000, .kind = EVT_CUDA_ALL,
@@ -250,7 +250,7 @@ static void a_reset_ends_what_is_left(void **state)
 }
 
 /* Ten seconds and more behind: applied as it comes, and counted. */
-static void what_is_told_too_late_is_counted(void **state)
+TEST(what_is_told_too_late_is_counted)
 {
 	begin();
 	for (uint64_t i = 0; i < EVENTS; i++)
@@ -275,7 +275,7 @@ static void totals(uint64_t time_ns, uint64_t device, uint64_t reserved)
 		  .reserved = reserved);
 }
 
-static void pytorch_says_what_it_holds(void **state)
+TEST(pytorch_says_what_it_holds)
 {
 	begin();
 	tell(100 * US, 100 * US, 1, A, 500);
@@ -295,7 +295,7 @@ static void pytorch_says_what_it_holds(void **state)
 }
 
 /* PyTorch gives nothing back as it ends: the next process has the memory. */
-static void a_process_that_has_ended_holds_nothing(void **state)
+TEST(a_process_that_has_ended_holds_nothing)
 {
 	cuda_recording_start(&c, 3);
 	frame_begin_block(c.r.fw, 1);
@@ -325,7 +325,7 @@ static void a_process_that_has_ended_holds_nothing(void **state)
  * The blocks of a program that ends are not given back one by one, and the next program's are not
  * beside them.
  */
-static void blocks_of_a_process_that_has_ended_are_no_part_of_a_peak(void **state)
+TEST(blocks_of_a_process_that_has_ended_are_no_part_of_a_peak)
 {
 	cuda_recording_start(&c, 3);
 	frame_begin_block(c.r.fw, 1);
@@ -362,7 +362,7 @@ static void blocks_of_a_process_that_has_ended_are_no_part_of_a_peak(void **stat
 }
 
 /* Of the host, pinned or not: no part of what a device has. */
-static void pageable_memory_is_the_hosts(void **state)
+TEST(pageable_memory_is_the_hosts)
 {
 	begin();
 	tell(100 * US, 100 * US, 1, A, 500);
@@ -386,7 +386,7 @@ static void pool(uint64_t now_ns, uint64_t time_ns, unsigned int operation, uint
 		  .operation = operation, .address = address, .bytes = bytes);
 }
 
-static void pools_hold_more_than_they_give_out(void **state)
+TEST(pools_hold_more_than_they_give_out)
 {
 	cuda_recording_start(&c, 3);
 	frame_begin_block(c.r.fw, 1);
@@ -412,7 +412,7 @@ static void pools_hold_more_than_they_give_out(void **state)
 	release();
 }
 
-static void nodes_that_allocate_are_counted_once(void **state)
+TEST(nodes_that_allocate_are_counted_once)
 {
 	begin();
 	FRAME_PUT(c.r.fw, 100 * US, gpu_captured, .node = 1, .graph = 1, .kind = 10);
@@ -422,26 +422,4 @@ static void nodes_that_allocate_are_counted_once(void **state)
 	read_by(BY_device_memory_kind, NULL);
 	assert_int_equal(view.cupti->graph_nodes, 1);
 	release();
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_kind_that_nobody_knows_is_unknown),
-		cmocka_unit_test(records_in_any_order_are_put_in_theirs),
-		cmocka_unit_test(at_a_cut_lives_what_was_given_before),
-		cmocka_unit_test(a_block_is_of_the_call_around_it),
-		cmocka_unit_test(many_calls_do_not_displace_one_under_way),
-		cmocka_unit_test(lost_records_leave_no_wrong_sum_of_an_address),
-		cmocka_unit_test(a_reset_ends_what_is_left),
-		cmocka_unit_test(what_is_told_too_late_is_counted),
-		cmocka_unit_test(pytorch_says_what_it_holds),
-		cmocka_unit_test(a_process_that_has_ended_holds_nothing),
-		cmocka_unit_test(pageable_memory_is_the_hosts),
-		cmocka_unit_test(pools_hold_more_than_they_give_out),
-		cmocka_unit_test(nodes_that_allocate_are_counted_once),
-		cmocka_unit_test(blocks_of_a_process_that_has_ended_are_no_part_of_a_peak),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void take(uint64_t begin_ns, uint64_t time_ns, uint64_t kind, uint64_t ad
 							 .counts = true });
 }
 
-static void what_is_freed_is_not_live(void **state)
+TEST_BOTH(what_is_freed_is_not_live, start, stop)
 {
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(20, EVT_CUDA_PINNED, B, 50);
@@ -61,7 +61,7 @@ static void what_is_freed_is_not_live(void **state)
 	assert_int_equal(memory.reused, 0);
 }
 
-static void a_free_told_late_ends_the_old_block_only(void **state)
+TEST_BOTH(a_free_told_late_ends_the_old_block_only, start, stop)
 {
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(5000, EVT_CUDA_DEVICE, A, 30); /* the free began at 4000 and returns at 9000 */
@@ -78,7 +78,7 @@ static void a_free_told_late_ends_the_old_block_only(void **state)
 	assert_int_equal(highwater_peak(&memory.device), 100);
 }
 
-static void frees_on_their_way_are_told_apart_by_their_begin(void **state)
+TEST_BOTH(frees_on_their_way_are_told_apart_by_their_begin, start, stop)
 {
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(5000, EVT_CUDA_DEVICE, A, 30); /* first free: 4000..20000 */
@@ -91,7 +91,7 @@ static void frees_on_their_way_are_told_apart_by_their_begin(void **state)
 	assert_int_equal(memory.frees_unmatched, 0);
 }
 
-static void a_block_is_gone_when_its_free_begins(void **state)
+TEST_BOTH(a_block_is_gone_when_its_free_begins, start, stop)
 {
 	put(10, EVT_CUDA_DEVICE, A, 100);
 	put(50, EVT_CUDA_DEVICE, B, 90); /* the free of A began at 40 */
@@ -101,7 +101,7 @@ static void a_block_is_gone_when_its_free_begins(void **state)
 	assert_int_equal(highwater_peak(&memory.row[0].live), 100);
 }
 
-static void a_block_that_came_after_the_free_began_lives(void **state)
+TEST_BOTH(a_block_that_came_after_the_free_began_lives, start, stop)
 {
 	put(50000, EVT_CUDA_DEVICE, A, 90);
 	take(10000, 60000, EVT_CUDA_ANY, A); /* of a block from before the recording */
@@ -109,7 +109,7 @@ static void a_block_that_came_after_the_free_began_lives(void **state)
 	assert_int_equal(memory.frees_unmatched, 1);
 }
 
-static void a_reset_frees_what_is_on_its_device(void **state)
+TEST_BOTH(a_reset_frees_what_is_on_its_device, start, stop)
 {
 	struct device_op other = { .time_ns = 5,
 				   .address = 0x99,
@@ -135,7 +135,7 @@ static void a_reset_frees_what_is_on_its_device(void **state)
 	assert_int_equal(memory.frees_unmatched, 1);
 }
 
-static void handles_are_no_addresses(void **state)
+TEST_BOTH(handles_are_no_addresses, start, stop)
 {
 	put(10, EVT_CUDA_DEVICE, 0x100, 1);
 	put(11, EVT_CUDA_ARRAY, 0x100, 2);
@@ -149,7 +149,7 @@ static void handles_are_no_addresses(void **state)
 	assert_int_equal(memory.frees_unmatched, 0);
 }
 
-static void what_the_filters_leave_out_is_followed_and_not_counted(void **state)
+TEST_BOTH(what_the_filters_leave_out_is_followed_and_not_counted, start, stop)
 {
 	struct device_op op = { .time_ns = 5, .address = A, .bytes = 3, .kind = EVT_CUDA_DEVICE };
 
@@ -176,7 +176,7 @@ static void put_in(uint32_t range, uint64_t time_ns, int64_t device, uint64_t ad
 							     .counts = true });
 }
 
-static void rows_at_the_peak_add_up_to_it(void **state)
+TEST_BOTH(rows_at_the_peak_add_up_to_it, start, stop)
 {
 	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 85);
@@ -197,7 +197,7 @@ static void rows_at_the_peak_add_up_to_it(void **state)
 	assert_int_equal(device_memory_at_peak(&memory, 3), 0);
 }
 
-static void a_free_told_late_moves_the_peak(void **state)
+TEST_BOTH(a_free_told_late_moves_the_peak, start, stop)
 {
 	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 100);
@@ -211,7 +211,7 @@ static void a_free_told_late_moves_the_peak(void **state)
 	assert_int_equal(device_memory_at_peak(&memory, 2), 80);
 }
 
-static void ranges_have_a_row_for_each_device(void **state)
+TEST_BOTH(ranges_have_a_row_for_each_device, start, stop)
 {
 	memory.by = DEVICE_BY_KEY;
 	put_in(1, 10, 0, A, 10);
@@ -221,7 +221,7 @@ static void ranges_have_a_row_for_each_device(void **state)
 	assert_int_equal(memory.row[1].bytes_allocated, 20);
 }
 
-static void memory_grows_with_live_blocks_only(void **state)
+TEST_BOTH(memory_grows_with_live_blocks_only, start, stop)
 {
 	for (uint64_t i = 1; i <= 1000000; i++) {
 		put(i * 100, EVT_CUDA_DEVICE, A + i % 50000 * 512, i);
@@ -233,25 +233,4 @@ static void memory_grows_with_live_blocks_only(void **state)
 	assert_true(memory.block_count <= 1000);
 	assert_int_equal(memory.device.now, 0);
 	assert_int_equal(memory.row[0].frees, 1000000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-		TEST(what_is_freed_is_not_live),
-		TEST(a_free_told_late_ends_the_old_block_only),
-		TEST(frees_on_their_way_are_told_apart_by_their_begin),
-		TEST(a_block_is_gone_when_its_free_begins),
-		TEST(a_block_that_came_after_the_free_began_lives),
-		TEST(a_reset_frees_what_is_on_its_device),
-		TEST(handles_are_no_addresses),
-		TEST(what_the_filters_leave_out_is_followed_and_not_counted),
-		TEST(rows_at_the_peak_add_up_to_it),
-		TEST(a_free_told_late_moves_the_peak),
-		TEST(ranges_have_a_row_for_each_device),
-		TEST(memory_grows_with_live_blocks_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

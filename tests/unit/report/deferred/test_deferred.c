@@ -97,7 +97,7 @@ static struct work thread_work(size_t index)
 	return works_counted_of_thread(works_provide(run), thread[index]);
 }
 
-static void work_is_counted_in_the_ranges_around_its_call(void **state)
+TEST(work_is_counted_in_the_ranges_around_its_call)
 {
 	start(2);
 	push(100, "outer");
@@ -133,7 +133,7 @@ static void work_is_counted_in_the_ranges_around_its_call(void **state)
 }
 
 /* What starts and ends by number is the process's: all its threads are inside. */
-static void start_end_ranges_have_the_work_of_their_process(void **state)
+TEST(start_end_ranges_have_the_work_of_their_process)
 {
 	start(2);
 	FRAME_PUT(c.r.fw, 100, nvtx_start, .domain = name(""), .name = name("all"), .range = 1);
@@ -161,7 +161,7 @@ static void start_end_ranges_have_the_work_of_their_process(void **state)
 	release();
 }
 
-static void an_only_child_of_its_parents_name_is_the_same_operator(void **state)
+TEST(an_only_child_of_its_parents_name_is_the_same_operator)
 {
 	start(2);
 	begin(100, "conv");
@@ -195,7 +195,7 @@ static void an_only_child_of_its_parents_name_is_the_same_operator(void **state)
 	release();
 }
 
-static void a_filter_looks_at_the_call(void **state)
+TEST(a_filter_looks_at_the_call)
 {
 	struct filter_settings early = plain, other = plain;
 
@@ -225,7 +225,7 @@ static void a_filter_looks_at_the_call(void **state)
 	release();
 }
 
-static void work_waits_for_its_call_and_not_for_ever(void **state)
+TEST(work_waits_for_its_call_and_not_for_ever)
 {
 	start(2);
 	push(50, "r");
@@ -246,7 +246,7 @@ static void work_waits_for_its_call_and_not_for_ever(void **state)
 	release();
 }
 
-static void steps_have_what_ran_in_their_time(void **state)
+TEST(steps_have_what_ran_in_their_time)
 {
 	start(2);
 	FRAME_PUT(c.r.fw, 10, gpu_cupti, .state = EVT_GPU_STARTED);
@@ -281,7 +281,7 @@ static void steps_have_what_ran_in_their_time(void **state)
 }
 
 /* Many, with seconds between: what is known does not wait, and nothing is lost by that. */
-static void memory_is_of_what_is_under_way(void **state)
+TEST(memory_is_of_what_is_under_way)
 {
 	enum { LAUNCHES = 1000 };
 
@@ -301,19 +301,4 @@ static void memory_is_of_what_is_under_way(void **state)
 	assert_int_equal(steps->row_count, LAUNCHES - 1);
 	assert_int_equal(steps->ns[STEP_kernel], 10 * (LAUNCHES - 1));
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(work_is_counted_in_the_ranges_around_its_call),
-		cmocka_unit_test(start_end_ranges_have_the_work_of_their_process),
-		cmocka_unit_test(an_only_child_of_its_parents_name_is_the_same_operator),
-		cmocka_unit_test(a_filter_looks_at_the_call),
-		cmocka_unit_test(work_waits_for_its_call_and_not_for_ever),
-		cmocka_unit_test(steps_have_what_ran_in_their_time),
-		cmocka_unit_test(memory_is_of_what_is_under_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

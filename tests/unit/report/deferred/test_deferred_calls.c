@@ -53,7 +53,7 @@ static void sweep(uint64_t before_ns)
 	deferred_calls_sweep(&calls, is_before, &before_ns);
 }
 
-static void numbers_in_a_row(void **state)
+TEST_BOTH(numbers_in_a_row, setup, teardown)
 {
 	for (uint64_t i = 1; i < 5000; i++) {
 		put(i % 3, i, i);
@@ -67,7 +67,7 @@ static void numbers_in_a_row(void **state)
 	assert_true(deferred_calls_find(&calls, 7, 3) == DEFERRED_NO_CALL);
 }
 
-static void numbers_far_apart(void **state)
+TEST_BOTH(numbers_far_apart, setup, teardown)
 {
 	for (uint64_t i = 0; i < 1000; i++)
 		put(UINT32_MAX, UINT32_MAX - i * 4000000, i);
@@ -75,7 +75,7 @@ static void numbers_far_apart(void **state)
 		expect_call(UINT32_MAX, UINT32_MAX - i * 4000000, i);
 }
 
-static void what_is_over_makes_room(void **state)
+TEST_BOTH(what_is_over_makes_room, setup, teardown)
 {
 	size_t pages = 0;
 
@@ -93,7 +93,7 @@ static void what_is_over_makes_room(void **state)
 	assert_int_equal(calls.page_count, calls.free_count);
 }
 
-static void what_is_not_over_stays(void **state)
+TEST_BOTH(what_is_not_over_stays, setup, teardown)
 {
 	for (uint64_t i = 0; i < 1000; i++)
 		put(0, i, i % 2);
@@ -104,7 +104,7 @@ static void what_is_not_over_stays(void **state)
 	}
 }
 
-static void sweeps_wait_for_pages(void **state)
+TEST_BOTH(sweeps_wait_for_pages, setup, teardown)
 {
 	uint64_t i = 0;
 
@@ -113,17 +113,4 @@ static void sweeps_wait_for_pages(void **state)
 	assert_true(i < 1u << 20);
 	sweep(0);
 	assert_false(deferred_calls_want_sweep(&calls));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(numbers_in_a_row, setup, teardown),
-		cmocka_unit_test_setup_teardown(numbers_far_apart, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_over_makes_room, setup, teardown),
-		cmocka_unit_test_setup_teardown(what_is_not_over_stays, setup, teardown),
-		cmocka_unit_test_setup_teardown(sweeps_wait_for_pages, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,10 @@ static const struct diff_node *named(const struct diff_tree *tree, const char *n
 	return NULL;
 }
 
-static void a_function_has_what_it_calls(void **state)
+TEST(a_function_has_what_it_calls)
 {
 	struct diff_tree tree;
 
-	(void)state;
 	diff_tree_init(&tree, 2, 1);
 	add(&tree, 0, "main;load", 30);
 	add(&tree, 0, "main", 5);
@@ -42,11 +41,10 @@ static void a_function_has_what_it_calls(void **state)
 	diff_tree_release(&tree);
 }
 
-static void samples_may_miss_a_stack(void **state)
+TEST(samples_may_miss_a_stack)
 {
 	struct diff_tree tree;
 
-	(void)state;
 	diff_tree_init(&tree, 2, 1);
 	add(&tree, 0, "main;rare", 10);
 	add(&tree, 1, "main;other", 10);
@@ -57,13 +55,12 @@ static void samples_may_miss_a_stack(void **state)
 	diff_tree_release(&tree);
 }
 
-static void the_spread_of_several_runs_decides(void **state)
+TEST(the_spread_of_several_runs_decides)
 {
 	static const double steady[6] = { 100, 101, 99, 200, 201, 199 };
 	static const double loose[6] = { 50, 150, 100, 60, 160, 120 };
 	struct diff_tree tree;
 
-	(void)state;
 	diff_tree_init(&tree, 6, 3);
 	for (size_t run = 0; run < 6; run++) {
 		add(&tree, run, "slower", steady[run]);
@@ -84,13 +81,12 @@ static void the_spread_of_several_runs_decides(void **state)
 	diff_tree_release(&tree);
 }
 
-static void siblings_are_in_the_order_of_names(void **state)
+TEST(siblings_are_in_the_order_of_names)
 {
 	static const char *const wanted[] = { "a", "x", "y", "a b", "c" };
 	struct diff_tree tree;
 	uint32_t *order;
 
-	(void)state;
 	diff_tree_init(&tree, 2, 1);
 	add(&tree, 0, "c", 1);
 	add(&tree, 0, "a;y", 1);
@@ -104,13 +100,12 @@ static void siblings_are_in_the_order_of_names(void **state)
 	diff_tree_release(&tree);
 }
 
-static void nothing_and_a_deep_stack(void **state)
+TEST(nothing_and_a_deep_stack)
 {
 	char deep[8192];
 	struct diff_tree tree;
 	uint32_t *order;
 
-	(void)state;
 	diff_tree_init(&tree, 2, 1);
 	diff_tree_settle(&tree, UNIT_BYTES, false);
 	order = diff_tree_order(&tree);
@@ -128,17 +123,4 @@ static void nothing_and_a_deep_stack(void **state)
 	assert_true(tree.node[DIFF_TREE_ROOT].total[0] == 3);
 	assert_true(tree.node[tree.count - 1].total[1] == 7);
 	diff_tree_release(&tree);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_function_has_what_it_calls),
-		cmocka_unit_test(samples_may_miss_a_stack),
-		cmocka_unit_test(the_spread_of_several_runs_decides),
-		cmocka_unit_test(siblings_are_in_the_order_of_names),
-		cmocka_unit_test(nothing_and_a_deep_stack),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

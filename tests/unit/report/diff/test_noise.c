@@ -41,13 +41,12 @@ static enum verdict judge(struct measured before, struct measured after, enum un
 	return noise_judge(run, 1, 1, unit).verdict;
 }
 
-static void the_same_program_is_noise(void **unused)
+TEST(the_same_program_is_noise)
 {
 	double before[STEPS], after[STEPS];
 	struct measured a, b;
 	unsigned int wrong = 0;
 
-	(void)unused;
 	for (int i = 0; i < 500; i++) {
 		make_steps(before, 100);
 		make_steps(after, 100);
@@ -58,11 +57,10 @@ static void the_same_program_is_noise(void **unused)
 	assert_true(wrong <= 5);
 }
 
-static void a_slower_one_is_not(void **unused)
+TEST(a_slower_one_is_not)
 {
 	double before[STEPS], after[STEPS];
 
-	(void)unused;
 	for (int i = 0; i < 100; i++) {
 		make_steps(before, 100);
 		make_steps(after, 120);
@@ -79,22 +77,20 @@ static void a_slower_one_is_not(void **unused)
  * A run that gets slower while it runs has neighbours that are alike: its spread is that of its
  * parts.
  */
-static void drift_is_spread(void **unused)
+TEST(drift_is_spread)
 {
 	double value[STEPS], error;
 
-	(void)unused;
 	for (size_t i = 0; i < STEPS; i++)
 		value[i] = 100 + (double)i / 10;
 	error = noise_of_series(value, STEPS, false);
 	assert_true(error > 1.5 && error < 2.5); /* of independent steps it would be 0.4 */
 }
 
-static void few_values_have_no_spread(void **unused)
+TEST(few_values_have_no_spread)
 {
 	const double value[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 
-	(void)unused;
 	assert_true(isnan(noise_of_series(value, 9, true)));
 	assert_true(isnan(noise_of_series(value, 0, false)));
 	assert_true(isnan(noise_of_calls(3, 9)));
@@ -105,7 +101,7 @@ static void few_values_have_no_spread(void **unused)
 	assert_true(noise_of_samples(100, 25) == 20);
 }
 
-static void without_spread_times_have_no_verdict(void **unused)
+TEST(without_spread_times_have_no_verdict)
 {
 	const struct measured a = { .has = true, .value = 100, .error = NAN },
 			      b = { .has = true, .value = 150, .error = NAN },
@@ -114,7 +110,6 @@ static void without_spread_times_have_no_verdict(void **unused)
 			      less = { true, 100, noise_of_samples(100, 0.5), true },
 			      many = { true, 100, noise_of_samples(100, 50), true };
 
-	(void)unused;
 	assert_int_equal(judge(a, b, UNIT_NS), VERDICT_NONE);
 	assert_int_equal(judge(a, b, UNIT_PERCENT), VERDICT_NONE);
 	assert_int_equal(judge(a, b, UNIT_BYTES), VERDICT_NONE);
@@ -144,7 +139,7 @@ static struct change judge_runs(const double *value, size_t before, size_t after
 	return noise_judge(run, before, after, unit);
 }
 
-static void several_runs_before(void **unused)
+TEST(several_runs_before)
 {
 	static const double same[] = { 10, 10, 10, 11 }, varied[] = { 100, 104, 98, 102, 110 },
 			    far[] = { 100, 104, 98, 102, 120 };
@@ -153,7 +148,6 @@ static void several_runs_before(void **unused)
 				   { .has = true, .value = 106, .error = 1 } };
 	struct change change;
 
-	(void)unused;
 	assert_int_equal(judge_runs(same, 3, 1, UNIT_NS).verdict,
 			 VERDICT_LONGER); /* it never varied */
 	change = judge_runs(varied, 4, 1, UNIT_BYTES);
@@ -167,13 +161,12 @@ static void several_runs_before(void **unused)
 }
 
 /* Worked by hand, and by R: t.test(before, after, var.equal = TRUE, conf.level = 0.99). */
-static void several_runs_on_both_sides(void **unused)
+TEST(several_runs_on_both_sides)
 {
 	static const double two[] = { 100, 102, 110, 112 }, tight[] = { 100, 101, 110, 111 },
 			    three[] = { 10, 11, 12, 20, 21, 22 }, one[] = { 15, 10, 11, 12 };
 	struct change change;
 
-	(void)unused;
 	change = judge_runs(two, 2, 2, UNIT_COUNT);
 	assert_true(change.before == 101 && change.after == 111 && change.runs_after == 2);
 	assert_true(fabs(change.noise - 9.925 * sqrt(2)) < 0.01); /* s = sqrt(4 / 2) */
@@ -190,32 +183,15 @@ static void several_runs_on_both_sides(void **unused)
 }
 
 /* Six of 3.9 million allocations, however exact. */
-static void what_does_not_matter_is_slight(void **unused)
+TEST(what_does_not_matter_is_slight)
 {
 	static const double slight[] = { 3900000, 3900000, 3900000, 3899994 },
 			    zero[] = { 0, 0, 0, 1 };
 	const struct measured a = { .has = true, .value = 3900000, .error = NAN },
 			      b = { .has = true, .value = 3899994, .error = NAN };
 
-	(void)unused;
 	assert_int_equal(judge(a, b, UNIT_COUNT), VERDICT_SLIGHT);
 	assert_int_equal(judge(b, a, UNIT_NS), VERDICT_SLIGHT);
 	assert_int_equal(judge_runs(slight, 3, 1, UNIT_COUNT).verdict, VERDICT_SLIGHT);
 	assert_int_equal(judge_runs(zero, 3, 1, UNIT_COUNT).verdict, VERDICT_MORE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_program_is_noise),
-		cmocka_unit_test(a_slower_one_is_not),
-		cmocka_unit_test(drift_is_spread),
-		cmocka_unit_test(few_values_have_no_spread),
-		cmocka_unit_test(without_spread_times_have_no_verdict),
-		cmocka_unit_test(several_runs_before),
-		cmocka_unit_test(several_runs_on_both_sides),
-		cmocka_unit_test(what_does_not_matter_is_slight),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

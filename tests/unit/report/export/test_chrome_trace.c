@@ -80,7 +80,7 @@ static size_t count(const char *part)
 	return found;
 }
 
-static void operators_are_spans_in_us(void **state)
+TEST(operators_are_spans_in_us)
 {
 	start();
 	begin(1234567, "aten::outer");
@@ -96,7 +96,7 @@ static void operators_are_spans_in_us(void **state)
 	cuda_recording_release(&c);
 }
 
-static void hostile_names_stay_data(void **state)
+TEST(hostile_names_stay_data)
 {
 	start();
 	begin(10, "a\"}],\\\n\x01\x7f\xff\xc3\xa4</script>");
@@ -108,7 +108,7 @@ static void hostile_names_stay_data(void **state)
 	cuda_recording_release(&c);
 }
 
-static void what_has_no_end_is_said(void **state)
+TEST(what_has_no_end_is_said)
 {
 	start();
 	begin(10, "open");
@@ -132,7 +132,7 @@ static void end_held(uint64_t time_ns, const char *name, uint64_t function)
 		  .function = function);
 }
 
-static void what_is_of_no_thread_has_no_end_either(void **state)
+TEST(what_is_of_no_thread_has_no_end_either)
 {
 	start();
 	FRAME_PUT(c.r.fw, 10, torch_async_begin, .name = cuda_recording_name(&c, "gloo:all_reduce"),
@@ -153,7 +153,7 @@ static void what_is_of_no_thread_has_no_end_either(void **state)
 }
 
 /* A viewer of JSON would give the one that ends first the end of the other. */
-static void what_crosses_is_on_a_line_of_its_own(void **state)
+TEST(what_crosses_is_on_a_line_of_its_own)
 {
 	start();
 	begin_held(1000, "first", 0x1000);
@@ -172,7 +172,7 @@ static void what_crosses_is_on_a_line_of_its_own(void **state)
 	cuda_recording_release(&c);
 }
 
-static void only_what_the_filters_hold_for(void **state)
+TEST(only_what_the_filters_hold_for)
 {
 	struct filter_settings late = {
 		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .from_ns = 100, .to_ns = UINT64_MAX
@@ -191,7 +191,7 @@ static void only_what_the_filters_hold_for(void **state)
 	cuda_recording_release(&c);
 }
 
-static void ends_of_flows_have_one_number(void **state)
+TEST(ends_of_flows_have_one_number)
 {
 	start();
 	FRAME_PUT(c.r.fw, 10, torch_begin_ex, .name = cuda_recording_name(&c, "aten::mul"),
@@ -207,7 +207,7 @@ static void ends_of_flows_have_one_number(void **state)
 	cuda_recording_release(&c);
 }
 
-static void calls_of_cuda_end_where_they_are_told(void **state)
+TEST(calls_of_cuda_end_where_they_are_told)
 {
 	start();
 	CUDA_PUT(&c, 5000, cuda_call, "cudaMalloc", 2000, .result = 0);
@@ -217,20 +217,4 @@ static void calls_of_cuda_end_where_they_are_told(void **state)
 	assert_int_equal(count("\"ts\": 3.000, \"dur\": 2.000"), 1);
 	assert_int_equal(count("\"cat\": \"cuda_driver\", \"name\": \"cuMemAlloc_v2\""), 1);
 	cuda_recording_release(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operators_are_spans_in_us),
-		cmocka_unit_test(hostile_names_stay_data),
-		cmocka_unit_test(what_has_no_end_is_said),
-		cmocka_unit_test(what_is_of_no_thread_has_no_end_either),
-		cmocka_unit_test(what_crosses_is_on_a_line_of_its_own),
-		cmocka_unit_test(only_what_the_filters_hold_for),
-		cmocka_unit_test(ends_of_flows_have_one_number),
-		cmocka_unit_test(calls_of_cuda_end_where_they_are_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

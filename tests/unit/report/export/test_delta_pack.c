@@ -96,20 +96,18 @@ static size_t keeps(const int64_t *value, uint64_t count)
 	return length;
 }
 
-static void test_delta_pack_small(void **state)
+TEST(test_delta_pack_small)
 {
 	const int64_t value[] = { INT64_MIN, INT64_MAX, -1, 0, INT64_MAX, INT64_MIN };
 
-	(void)state;
 	for (uint64_t count = 0; count <= 6; count++)
 		keeps(value, count);
 }
 
-static void test_delta_pack_lengths(void **state)
+TEST(test_delta_pack_lengths)
 {
 	int64_t value[700];
 
-	(void)state;
 	for (int i = 0; i < 700; i++)
 		value[i] = 1700000000000000000 + i * 1000003LL + i % 7 * i % 11;
 	for (uint64_t count = 1; count <= 700; count++)
@@ -117,22 +115,20 @@ static void test_delta_pack_lengths(void **state)
 	assert_true(keeps(value, 700) < 1000);
 }
 
-static void test_delta_pack_constant(void **state)
+TEST(test_delta_pack_constant)
 {
 	int64_t value[1025];
 
-	(void)state;
 	for (int i = 0; i < 1025; i++)
 		value[i] = -5;
 	assert_true(keeps(value, 1025) == 6 + 8 * 5);
 }
 
-static void test_delta_pack_random(void **state)
+TEST(test_delta_pack_random)
 {
 	int64_t value[1000];
 	uint64_t random = 88172645463325252u;
 
-	(void)state;
 	for (unsigned int width = 1; width <= 64; width++) {
 		for (int i = 0; i < 1000; i++) {
 			random ^= random << 13;
@@ -142,16 +138,4 @@ static void test_delta_pack_random(void **state)
 		}
 		keeps(value, 1000);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_delta_pack_small),
-		cmocka_unit_test(test_delta_pack_lengths),
-		cmocka_unit_test(test_delta_pack_constant),
-		cmocka_unit_test(test_delta_pack_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void check(uint32_t count)
 	assert_int_equal(depth, 0);
 }
 
-static void any_spans_nest(void **state)
+TEST(any_spans_nest)
 {
 	for (seed = 1; seed < 400; seed++) {
 		uint64_t kept = seed, within = 4 + draw(60), length = 1 + draw(20);
@@ -88,7 +88,7 @@ static void any_spans_nest(void **state)
 /*
  * Many more than a lane remembers, by their ends as threads have them, with long ones around them.
  */
-static void forgotten_spans_are_not_crossed(void **state)
+TEST(forgotten_spans_are_not_crossed)
 {
 	struct lanes lanes = { 0 };
 	uint64_t now = 1000;
@@ -108,7 +108,7 @@ static void forgotten_spans_are_not_crossed(void **state)
 }
 
 /* What nests needs one lane: operators with calls inside of them, steps around all. */
-static void nested_spans_share_a_lane(void **state)
+TEST(nested_spans_share_a_lane)
 {
 	struct lanes lanes = { 0 };
 	uint32_t count = 0;
@@ -127,7 +127,7 @@ static void nested_spans_share_a_lane(void **state)
 	lanes_release(&lanes);
 }
 
-static void what_has_no_end_is_crossed_by_nothing(void **state)
+TEST(what_has_no_end_is_crossed_by_nothing)
 {
 	struct lanes lanes = { 0 };
 
@@ -136,16 +136,4 @@ static void what_has_no_end_is_crossed_by_nothing(void **state)
 	assert_int_equal(lanes_put(&lanes, 20, 25), 0);
 	assert_int_equal(lanes_put(&lanes, 40, 50), 1);
 	lanes_release(&lanes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(any_spans_nest),
-		cmocka_unit_test(forgotten_spans_are_not_crossed),
-		cmocka_unit_test(nested_spans_share_a_lane),
-		cmocka_unit_test(what_has_no_end_is_crossed_by_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void compare(const void *memory, size_t length, struct workers *workers)
 	assert_true(with.sum == alone.sum);
 }
 
-static void whole_and_damaged_files_read_the_same(void **state)
+TEST(whole_and_damaged_files_read_the_same)
 {
 	struct workers *workers = need_workers();
 	struct recording r;
@@ -139,7 +139,7 @@ static void whole_and_damaged_files_read_the_same(void **state)
 }
 
 /* Closed while frames are at work. */
-static void may_be_closed_at_any_time(void **state)
+TEST(may_be_closed_at_any_time)
 {
 	const struct reader_listener listener = { story_add, &(struct story){ .length = 0 }, NULL };
 	struct workers *workers = need_workers();
@@ -162,7 +162,7 @@ static void may_be_closed_at_any_time(void **state)
 }
 
 /* Damage inside the content: the frame verifies, a block of it does not. */
-static void bad_blocks_are_told_as_before(void **state)
+TEST(bad_blocks_are_told_as_before)
 {
 	struct workers *workers = need_workers();
 	static const struct file_header header = { .version = FILE_VERSION, .session = "ahead" };
@@ -193,15 +193,4 @@ static void bad_blocks_are_told_as_before(void **state)
 	compare(r.bytes, r.length, workers);
 	recording_release(&r);
 	workers_free(workers);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_and_damaged_files_read_the_same),
-		cmocka_unit_test(may_be_closed_at_any_time),
-		cmocka_unit_test(bad_blocks_are_told_as_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,7 @@ static void make_small(struct recording *r)
 	recording_finish(r, 400);
 }
 
-static void an_undamaged_recording_has_no_faults(void **state)
+TEST(an_undamaged_recording_has_no_faults)
 {
 	struct recording r;
 	struct reading whole;
@@ -153,7 +153,7 @@ static void an_undamaged_recording_has_no_faults(void **state)
 	recording_release(&r);
 }
 
-static void cut_at_every_byte_it_is_readable_up_to_there(void **state)
+TEST(cut_at_every_byte_it_is_readable_up_to_there)
 {
 	struct reading whole, part;
 	struct recording r;
@@ -190,7 +190,7 @@ static void cut_at_every_byte_it_is_readable_up_to_there(void **state)
  * A bit of each byte, in turn each of the eight: named, or without any effect on what is read. The
  * fuzz targets go on from here.
  */
-static void flipped_bits_are_named_or_ignored(void **state)
+TEST(flipped_bits_are_named_or_ignored)
 {
 	struct reading whole, part;
 	struct recording r;
@@ -212,7 +212,7 @@ static void flipped_bits_are_named_or_ignored(void **state)
 	recording_release(&r);
 }
 
-static void the_frames_around_a_damaged_one_are_read(void **state)
+TEST(the_frames_around_a_damaged_one_are_read)
 {
 	struct recording r;
 	struct reading part;
@@ -226,7 +226,7 @@ static void the_frames_around_a_damaged_one_are_read(void **state)
 	recording_release(&r);
 }
 
-static void missing_frames_are_counted(void **state)
+TEST(missing_frames_are_counted)
 {
 	struct recording r;
 	struct reading part;
@@ -242,7 +242,7 @@ static void missing_frames_are_counted(void **state)
 	recording_release(&r);
 }
 
-static void frames_are_not_read_twice(void **state)
+TEST(frames_are_not_read_twice)
 {
 	struct recording r, twice = { 0 };
 	struct reading part;
@@ -257,7 +257,7 @@ static void frames_are_not_read_twice(void **state)
 	recording_release(&twice);
 }
 
-static void what_is_not_a_recording_is_refused(void **state)
+TEST(what_is_not_a_recording_is_refused)
 {
 	static const uint8_t elf[64] = { 0x7f, 'E', 'L', 'F', 2, 1, 1 };
 	struct file_header newer = plain_header;
@@ -275,7 +275,7 @@ static void what_is_not_a_recording_is_refused(void **state)
 	recording_release(&r);
 }
 
-static void a_recording_without_its_header_is_read(void **state)
+TEST(a_recording_without_its_header_is_read)
 {
 	struct recording r;
 	struct reading part;
@@ -289,7 +289,7 @@ static void a_recording_without_its_header_is_read(void **state)
 	recording_release(&r);
 }
 
-static void a_second_recording_behind_the_first_is_named(void **state)
+TEST(a_second_recording_behind_the_first_is_named)
 {
 	struct recording r, both = { 0 };
 	struct reading part;
@@ -340,7 +340,7 @@ static int hostile_child(const struct recording *r)
 	return part.error == 0 && part.faults ? 0 : 1;
 }
 
-static void hostile_sizes_take_no_memory(void **state)
+TEST(hostile_sizes_take_no_memory)
 {
 	struct recording r;
 	int status;
@@ -354,22 +354,4 @@ static void hostile_sizes_take_no_memory(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	recording_release(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_undamaged_recording_has_no_faults),
-		cmocka_unit_test(cut_at_every_byte_it_is_readable_up_to_there),
-		cmocka_unit_test(flipped_bits_are_named_or_ignored),
-		cmocka_unit_test(the_frames_around_a_damaged_one_are_read),
-		cmocka_unit_test(missing_frames_are_counted),
-		cmocka_unit_test(frames_are_not_read_twice),
-		cmocka_unit_test(what_is_not_a_recording_is_refused),
-		cmocka_unit_test(a_recording_without_its_header_is_read),
-		cmocka_unit_test(a_second_recording_behind_the_first_is_named),
-		cmocka_unit_test(hostile_sizes_take_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

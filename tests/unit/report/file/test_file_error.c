@@ -8,7 +8,7 @@
 #include "collector/format/error.h"
 #include "report/file/file_error.h"
 
-static void every_reason_ends_with_what_to_do(void **state)
+TEST(every_reason_ends_with_what_to_do)
 {
 	static const struct {
 		int error, number;
@@ -37,13 +37,4 @@ static void every_reason_ends_with_what_to_do(void **state)
 				 cases[i].remedy);
 		assert_true(strlen(text) + 1 < sizeof(text)); /* not cut */
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_reason_ends_with_what_to_do),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

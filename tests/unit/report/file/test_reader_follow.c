@@ -71,7 +71,7 @@ static void open_at(struct following *following, const struct recording *r, size
 	assert_int_equal(reader_open(&following->reader, &following->bytes, true, &listener), 0);
 }
 
-static void every_byte_may_be_the_last_one_for_now(void **state)
+TEST(every_byte_may_be_the_last_one_for_now)
 {
 	struct following following;
 	struct recording r;
@@ -96,7 +96,7 @@ static void every_byte_may_be_the_last_one_for_now(void **state)
 	recording_release(&r);
 }
 
-static void each_stop_leads_to_the_whole(void **state)
+TEST(each_stop_leads_to_the_whole)
 {
 	struct recording r;
 	size_t header;
@@ -117,7 +117,7 @@ static void each_stop_leads_to_the_whole(void **state)
 }
 
 /* The writer was killed: what it left unfinished is a fault now, and was none while it lived. */
-static void what_is_missing_is_said_when_nobody_writes(void **state)
+TEST(what_is_missing_is_said_when_nobody_writes)
 {
 	struct following following;
 	struct recording r;
@@ -136,7 +136,7 @@ static void what_is_missing_is_said_when_nobody_writes(void **state)
 }
 
 /* Damage behind which something follows is passed over at once, as in any file. */
-static void damage_is_passed_over_while_it_grows(void **state)
+TEST(damage_is_passed_over_while_it_grows)
 {
 	struct following following;
 	struct recording r;
@@ -152,16 +152,4 @@ static void damage_is_passed_over_while_it_grows(void **state)
 	assert_int_equal(following.faults, 2); /* the frame, and what the end counts */
 	reader_close(following.reader);
 	recording_release(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_byte_may_be_the_last_one_for_now),
-		cmocka_unit_test(each_stop_leads_to_the_whole),
-		cmocka_unit_test(what_is_missing_is_said_when_nobody_writes),
-		cmocka_unit_test(damage_is_passed_over_while_it_grows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

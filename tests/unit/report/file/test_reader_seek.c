@@ -86,7 +86,7 @@ static void expect_whole(const struct seek_seen *seen)
 	assert_int_equal(seen->records, recording.records);
 }
 
-static void only_the_wanted_segment_is_read(void **state)
+TEST_BOTH(only_the_wanted_segment_is_read, seek_setup, seek_teardown)
 {
 	struct seek_seen seen = seek_read_part(&third);
 
@@ -99,7 +99,7 @@ static void only_the_wanted_segment_is_read(void **state)
 }
 
 /* So they are certainly not read. */
-static void damage_of_other_segments_is_not_met(void **state)
+TEST_BOTH(damage_of_other_segments_is_not_met, seek_setup, seek_teardown)
 {
 	struct seek_seen seen;
 
@@ -114,7 +114,7 @@ static void damage_of_other_segments_is_not_met(void **state)
 }
 
 /* A scope that began in the selected time is read up to its end. */
-static void open_scopes_are_followed(void **state)
+TEST_BOTH(open_scopes_are_followed, seek_setup, seek_teardown)
 {
 	const struct source_plan second = { .from_ns = 2 * S + S / 4, .to_ns = 3 * S - S / 4 };
 	struct seek_seen seen = seek_read_part(&second);
@@ -124,7 +124,7 @@ static void open_scopes_are_followed(void **state)
 	assert_int_equal(seen.faults, 0);
 }
 
-static void families_are_read_before_and_after(void **state)
+TEST_BOTH(families_are_read_before_and_after, seek_setup, seek_teardown)
 {
 	struct source_plan plan = third;
 	struct seek_seen seen;
@@ -140,7 +140,7 @@ static void families_are_read_before_and_after(void **state)
 	expect_third(&seen);
 }
 
-static void digests_suffice_for_steps(void **state)
+TEST_BOTH(digests_suffice_for_steps, seek_setup, seek_teardown)
 {
 	struct seek_seen seen = seek_read_part(&(struct source_plan){ .only_digests = true });
 
@@ -153,7 +153,7 @@ static void digests_suffice_for_steps(void **state)
  * A writer that was killed leaves heads. What families the first segment has is not known, so it is
  * read, and what lies between it and the selected time.
  */
-static void heads_lead_on_without_an_index(void **state)
+TEST_BOTH(heads_lead_on_without_an_index, seek_setup, seek_teardown)
 {
 	struct seek_seen seen;
 
@@ -167,7 +167,7 @@ static void heads_lead_on_without_an_index(void **state)
 	assert_int_equal(seen.pops, 0);
 }
 
-static void a_damaged_index_is_told(void **state)
+TEST_BOTH(a_damaged_index_is_told, seek_setup, seek_teardown)
 {
 	struct seek_seen seen;
 
@@ -178,7 +178,7 @@ static void a_damaged_index_is_told(void **state)
 	assert_int_equal(seen.faults, 1);
 }
 
-static void a_damaged_digest_is_told(void **state)
+TEST_BOTH(a_damaged_digest_is_told, seek_setup, seek_teardown)
 {
 	struct seek_seen seen;
 
@@ -189,7 +189,7 @@ static void a_damaged_digest_is_told(void **state)
 }
 
 /* Offsets behind the file, in a circle, overlapping; times that go back; numbers that repeat. */
-static void a_false_index_is_not_believed(void **state)
+TEST(a_false_index_is_not_believed)
 {
 	for (unsigned int lie = 0; lie < 7; lie++) {
 		struct segment_entry wrong[SEGMENTS];
@@ -222,7 +222,7 @@ static void a_false_index_is_not_believed(void **state)
 }
 
 /* Each byte behind the frames changed, and each length: no crash, and steps are never doubled. */
-static void any_damage_reads(void **state)
+TEST_BOTH(any_damage_reads, seek_setup, seek_teardown)
 {
 	size_t whole = recording.length;
 
@@ -238,23 +238,4 @@ static void any_damage_reads(void **state)
 		assert_true(seen.steps <= SEGMENTS);
 		recording.length = whole;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define WITH_RECORDING(test) cmocka_unit_test_setup_teardown(test, seek_setup, seek_teardown)
-		WITH_RECORDING(only_the_wanted_segment_is_read),
-		WITH_RECORDING(damage_of_other_segments_is_not_met),
-		WITH_RECORDING(open_scopes_are_followed),
-		WITH_RECORDING(families_are_read_before_and_after),
-		WITH_RECORDING(digests_suffice_for_steps),
-		WITH_RECORDING(heads_lead_on_without_an_index),
-		WITH_RECORDING(a_damaged_index_is_told),
-		WITH_RECORDING(a_damaged_digest_is_told),
-		cmocka_unit_test(a_false_index_is_not_believed),
-		WITH_RECORDING(any_damage_reads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

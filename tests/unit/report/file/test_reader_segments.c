@@ -4,12 +4,8 @@
  * that is there. Damage of any part of that is told, and costs no more than the part.
  */
 /* links: report format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "collector/format/error.h"
 #include "collector/format/segment.h"
@@ -67,7 +63,6 @@ static int segments_setup(void **state)
 	const struct segment_gone gone = { 2, 5, 100, 0, 0, BEGIN_NS };
 	uint8_t *bytes = calloc(1, GONE_BYTES);
 
-	(void)state;
 	recording_start(&recording, &header);
 	recording_append(&recording, bytes, segment_pad_write(bytes, 100));
 	gone_at = recording.length;
@@ -95,7 +90,6 @@ static int segments_setup(void **state)
 
 static int segments_teardown(void **state)
 {
-	(void)state;
 	recording_release(&recording);
 	return 0;
 }
@@ -134,13 +128,12 @@ static size_t segments_faults(struct source *source)
 	return source_faults(source, &fault);
 }
 
-static void reading_begins_with_the_state(void **state)
+TEST_BOTH(reading_begins_with_the_state, segments_setup, segments_teardown)
 {
 	struct source *source = segments_open_source();
 	struct source_file *const *file;
 	uint64_t last_ns = 0;
 
-	(void)state;
 	source_files(source, &file);
 	assert_true(source_gave_back(source));
 	assert_int_equal(file[0]->kept_from_ns, BEGIN_NS);
@@ -155,13 +148,12 @@ static void reading_begins_with_the_state(void **state)
 }
 
 /* What a state repeats is no event of the run: it is not counted for its thread. */
-static void repeated_events_are_not_counted(void **state)
+TEST_BOTH(repeated_events_are_not_counted, segments_setup, segments_teardown)
 {
 	struct source *source = segments_open_source();
 	struct source_process *const *process;
 	uint64_t last_ns;
 
-	(void)state;
 	assert_int_equal(segments_count(source, EVT_nvtx_pop, &last_ns), 2);
 	assert_int_equal(source_processes(source, &process), 1);
 	assert_int_equal(process[0]->events, 2);
@@ -169,13 +161,12 @@ static void repeated_events_are_not_counted(void **state)
 	source_close(source);
 }
 
-static void a_damaged_state_costs_no_frame(void **state)
+TEST_BOTH(a_damaged_state_costs_no_frame, segments_setup, segments_teardown)
 {
 	struct source *source;
 	struct source_event event;
 	unsigned int count = 0;
 
-	(void)state;
 	recording.bytes[state_at + 20] ^= 0xff;
 	source = segments_open_source();
 	while (!source_next(source, &event))
@@ -186,13 +177,12 @@ static void a_damaged_state_costs_no_frame(void **state)
 }
 
 /* Then it is not known that something was given back: frames are missing. */
-static void a_damaged_gone_frame_is_a_fault(void **state)
+TEST_BOTH(a_damaged_gone_frame_is_a_fault, segments_setup, segments_teardown)
 {
 	struct source *source;
 	struct source_event event;
 	unsigned int count = 0;
 
-	(void)state;
 	recording.bytes[gone_at + 30] ^= 0xff;
 	source = segments_open_source();
 	assert_false(source_gave_back(source));
@@ -204,11 +194,10 @@ static void a_damaged_gone_frame_is_a_fault(void **state)
 }
 
 /* Cut anywhere, as by a kill: it reads as far as it goes, or is refused. */
-static void any_beginning_reads(void **state)
+TEST_BOTH(any_beginning_reads, segments_setup, segments_teardown)
 {
 	size_t whole = recording.length;
 
-	(void)state;
 	for (size_t length = gone_at; length < whole; length += length < head_at ? 97 : 1) {
 		struct source *source;
 		struct source_event event;
@@ -220,22 +209,4 @@ static void any_beginning_reads(void **state)
 		source_close(source);
 	}
 	recording.length = whole;
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reading_begins_with_the_state, segments_setup,
-						segments_teardown),
-		cmocka_unit_test_setup_teardown(repeated_events_are_not_counted, segments_setup,
-						segments_teardown),
-		cmocka_unit_test_setup_teardown(a_damaged_state_costs_no_frame, segments_setup,
-						segments_teardown),
-		cmocka_unit_test_setup_teardown(a_damaged_gone_frame_is_a_fault, segments_setup,
-						segments_teardown),
-		cmocka_unit_test_setup_teardown(any_beginning_reads, segments_setup,
-						segments_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

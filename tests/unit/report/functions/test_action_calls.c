@@ -58,7 +58,7 @@ static void has(uint32_t action, uint32_t function, const struct call_counts *wa
 	assert_int_equal(found->counts.total_ns, want->total_ns);
 }
 
-static void a_call_counts_in_all_that_are_open(void **state)
+TEST_BOTH(a_call_counts_in_all_that_are_open, begin, end)
 {
 	enter(0, F); /* in none */
 	action_calls_begin(&actions, at(10), OUTER);
@@ -79,7 +79,7 @@ static void a_call_counts_in_all_that_are_open(void **state)
 	assert_int_equal(actions.calls.pair_count, 1);
 }
 
-static void what_is_open_is_over_with_the_action(void **state)
+TEST_BOTH(what_is_open_is_over_with_the_action, begin, end)
 {
 	action_calls_begin(&actions, at(0), OUTER);
 	enter(10, F);
@@ -93,7 +93,7 @@ static void what_is_open_is_over_with_the_action(void **state)
 	assert_int_equal(actions.calls.pair_count, 0);
 }
 
-static void one_name_counts_once(void **state)
+TEST_BOTH(one_name_counts_once, begin, end)
 {
 	action_calls_begin(&actions, at(0), OUTER);
 	action_calls_begin(&actions, at(5), OUTER);
@@ -109,7 +109,7 @@ static void one_name_counts_once(void **state)
 	has(OUTER, F, &(struct call_counts){ .calls = 2, .self_ns = 20, .total_ns = 20 });
 }
 
-static void actions_may_overlap(void **state)
+TEST_BOTH(actions_may_overlap, begin, end)
 {
 	action_calls_begin(&actions, at(0), OUTER);
 	action_calls_begin(&actions, at(5), INNER);
@@ -125,7 +125,7 @@ static void actions_may_overlap(void **state)
 	assert_int_equal(actions.calls.row_count, 3);
 }
 
-static void a_cut_ends_actions_and_their_calls(void **state)
+TEST_BOTH(a_cut_ends_actions_and_their_calls, begin, end)
 {
 	action_calls_begin(&actions, at(0), OUTER);
 	enter(10, F);
@@ -142,7 +142,7 @@ static void a_cut_ends_actions_and_their_calls(void **state)
 }
 
 /* Of a file that has nothing else a call would take as long as all of it. */
-static void the_deepest_are_none(void **state)
+TEST_BOTH(the_deepest_are_none, begin, end)
 {
 	for (uint32_t name = 0; name < ACTION_DEPTH_MAX + 50; name++)
 		action_calls_begin(&actions, at(name), name);
@@ -156,18 +156,4 @@ static void the_deepest_are_none(void **state)
 	enter(1040, F);
 	leave(1050, F);
 	has(1, F, &(struct call_counts){ .calls = 2, .self_ns = 20, .total_ns = 20 });
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_call_counts_in_all_that_are_open, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_open_is_over_with_the_action, begin, end),
-		cmocka_unit_test_setup_teardown(one_name_counts_once, begin, end),
-		cmocka_unit_test_setup_teardown(actions_may_overlap, begin, end),
-		cmocka_unit_test_setup_teardown(the_deepest_are_none, begin, end),
-		cmocka_unit_test_setup_teardown(a_cut_ends_actions_and_their_calls, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

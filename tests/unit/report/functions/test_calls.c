@@ -38,7 +38,7 @@ static void has(const struct call_counts *counts, uint64_t number, uint64_t recu
 	assert_int_equal(counts->total_ns, total_ns);
 }
 
-static void recursion_counts_its_time_once(void **state)
+TEST_BOTH(recursion_counts_its_time_once, begin, end)
 {
 	enter(0, 7);
 	enter(10, 8);
@@ -56,7 +56,7 @@ static void recursion_counts_its_time_once(void **state)
 	has(&calls.pair[1].counts, 2, 1, 30, 30); /* of itself */
 }
 
-static void a_return_below_others_ends_them(void **state)
+TEST_BOTH(a_return_below_others_ends_them, begin, end)
 {
 	enter(0, 1);
 	enter(10, 2);
@@ -69,7 +69,7 @@ static void a_return_below_others_ends_them(void **state)
 	has(&calls.row[2].counts, 1, 0, 10, 10);
 }
 
-static void keys_have_rows_of_their_own(void **state)
+TEST_BOTH(keys_have_rows_of_their_own, begin, end)
 {
 	for (uint64_t key = 0; key < 3; key++) {
 		calls_enter(&calls,
@@ -80,7 +80,7 @@ static void keys_have_rows_of_their_own(void **state)
 	assert_int_equal(calls.row[2].key, UINT64_MAX - 1);
 }
 
-static void what_does_not_count_is_followed(void **state)
+TEST_BOTH(what_does_not_count_is_followed, begin, end)
 {
 	enter(0, 1);
 	calls_enter(&calls, &(struct call){ .time_ns = 10, .function = 2 });
@@ -93,7 +93,7 @@ static void what_does_not_count_is_followed(void **state)
 	assert_int_equal(calls.pair_count, 0);
 }
 
-static void a_cut_ends_all(void **state)
+TEST_BOTH(a_cut_ends_all, begin, end)
 {
 	enter(0, 1);
 	enter(10, 2);
@@ -112,7 +112,7 @@ static void a_cut_ends_all(void **state)
  * Two stacks of a thread call the same function; each counts its own time only, whoever returns
  * first.
  */
-static void stacks_stand_still_while_another_runs(void **state)
+TEST_BOTH(stacks_stand_still_while_another_runs, begin, end)
 {
 	enter(0, 7);
 	calls_switch(&calls, 0, 100, 0x1000, 0x2000);
@@ -130,7 +130,7 @@ static void stacks_stand_still_while_another_runs(void **state)
 }
 
 /* What is still open on all stacks ends with the thread, without the time that it stood still. */
-static void all_stacks_end_with_the_thread(void **state)
+TEST_BOTH(all_stacks_end_with_the_thread, begin, end)
 {
 	enter(0, 7);
 	calls_switch(&calls, 0, 100, 0x1000, 0x2000);
@@ -139,19 +139,4 @@ static void all_stacks_end_with_the_thread(void **state)
 	calls_cut(&calls, 0, 400, NEST_ENDS);
 	has(&calls.row[0].counts, 1, 0, 100, 100);
 	has(&calls.row[1].counts, 1, 0, 300, 300);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(recursion_counts_its_time_once, begin, end),
-		cmocka_unit_test_setup_teardown(a_return_below_others_ends_them, begin, end),
-		cmocka_unit_test_setup_teardown(keys_have_rows_of_their_own, begin, end),
-		cmocka_unit_test_setup_teardown(what_does_not_count_is_followed, begin, end),
-		cmocka_unit_test_setup_teardown(a_cut_ends_all, begin, end),
-		cmocka_unit_test_setup_teardown(stacks_stand_still_while_another_runs, begin, end),
-		cmocka_unit_test_setup_teardown(all_stacks_end_with_the_thread, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

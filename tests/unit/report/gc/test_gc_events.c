@@ -26,7 +26,7 @@ static const struct collections *read_by(enum key_id by)
 	return collections;
 }
 
-static void collections_add_up_by_generation(void **state)
+TEST(collections_add_up_by_generation)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct collections *collections;
@@ -54,7 +54,7 @@ static void collections_add_up_by_generation(void **state)
 }
 
 /* An end alone is none; a begin alone is one of which no end is known, and no time. */
-static void halves_are_no_collections(void **state)
+TEST(halves_are_no_collections)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct collections *collections;
@@ -67,7 +67,7 @@ static void halves_are_no_collections(void **state)
 	recording_close();
 }
 
-static void threads_collect_beside_each_other(void **state)
+TEST(threads_collect_beside_each_other)
 {
 	struct frame_writer *fw = recording_begin(2);
 	const struct collections *collections;
@@ -82,15 +82,4 @@ static void threads_collect_beside_each_other(void **state)
 	assert_int_equal(collections->groups.group[0].time.count, 2);
 	assert_int_equal(collections->groups.group[0].time.total_ns, 600);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(collections_add_up_by_generation),
-		cmocka_unit_test(halves_are_no_collections),
-		cmocka_unit_test(threads_collect_beside_each_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

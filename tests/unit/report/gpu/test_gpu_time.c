@@ -36,7 +36,7 @@ static void finish(void)
  * One device, two streams: computing from 1000 to 2000 and from 1500 to 2500, a collective from
  * 2000 to 3000, a copy from 5000 to 5100; told backwards.
  */
-static void a_device_is_busy_when_anything_runs(void **state)
+TEST(a_device_is_busy_when_anything_runs)
 {
 	const struct gpu_lane *lane;
 
@@ -65,7 +65,7 @@ static void a_device_is_busy_when_anything_runs(void **state)
 	release();
 }
 
-static void a_gap_is_of_whom_the_stream_waited_for(void **state)
+TEST(a_gap_is_of_whom_the_stream_waited_for)
 {
 	const struct gpu_stream_time *stream;
 
@@ -269,7 +269,7 @@ static uint64_t idle_ns(uint32_t lane, uint32_t stream)
 	return idle;
 }
 
-static void times_are_those_of_sums_without_order(void **state)
+TEST(times_are_those_of_sums_without_order)
 {
 	for (uint64_t seed = 1; seed <= 2; seed++) {
 		make_pieces(seed);
@@ -304,7 +304,7 @@ static bool is(const char *text, unsigned int bit)
 	return kernel_class_of(text, strlen(text)) & bit;
 }
 
-static void names_say_what_a_kernel_is(void **state)
+TEST(names_say_what_a_kernel_is)
 {
 	assert_int_equal(class_of("ampere_sgemm_32x32_sliced1x4_nn"), 0);
 	assert_int_equal(class_of("volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"),
@@ -329,16 +329,4 @@ static void names_say_what_a_kernel_is(void **state)
 	assert_true(is("_ZN8cublasLt19splitKreduce_kernelILi32EEEvv", KERNEL_IS_HELPER));
 	assert_true(is("void cudnn::ops::nchwToNhwcKernel<float>", KERNEL_IS_HELPER));
 	assert_false(is("ampere_sgemm_32x32_sliced1x4_nn", KERNEL_IS_HELPER));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_device_is_busy_when_anything_runs),
-		cmocka_unit_test(a_gap_is_of_whom_the_stream_waited_for),
-		cmocka_unit_test(times_are_those_of_sums_without_order),
-		cmocka_unit_test(names_say_what_a_kernel_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static uint64_t pieces_in(const char *range)
 }
 
 /* Two launches: nodes side by side and one after the other with 300 between, and one node. */
-static void a_launch_lasts_from_its_first_node_to_its_last(void **state)
+TEST(a_launch_lasts_from_its_first_node_to_its_last)
 {
 	const struct graph_row *row;
 
@@ -104,7 +104,7 @@ static void a_launch_lasts_from_its_first_node_to_its_last(void **state)
 	release();
 }
 
-static void launches_without_work_are_of_the_graph_of_their_handle(void **state)
+TEST(launches_without_work_are_of_the_graph_of_their_handle)
 {
 	start(2);
 	launch_graph(1000, 1, 0xa0);
@@ -126,7 +126,7 @@ static void launches_without_work_are_of_the_graph_of_their_handle(void **state)
 	release();
 }
 
-static void work_of_other_calls_is_of_no_graph(void **state)
+TEST(work_of_other_calls_is_of_no_graph)
 {
 	start(2);
 	CUDA_PUT(&c, 1000, cuda_launch, "cudaLaunchKernel", 5, .kernel = name("k"),
@@ -142,7 +142,7 @@ static void work_of_other_calls_is_of_no_graph(void **state)
  * 10 and 11 are captured, in ranges; 20 and 21 are their copies, 30 a copy of a copy; 12 and 40
  * nobody has seen captured.
  */
-static void nodes_have_the_range_of_their_capture(void **state)
+TEST(nodes_have_the_range_of_their_capture)
 {
 	start(2);
 	push(100, "a");
@@ -179,7 +179,7 @@ static void nodes_have_the_range_of_their_capture(void **state)
 }
 
 /* A node that says it is a copy of itself, or of what is a copy of it, ends somewhere. */
-static void copies_in_a_circle_have_no_context(void **state)
+TEST(copies_in_a_circle_have_no_context)
 {
 	start(2);
 	copy(700, 20, 21);
@@ -195,7 +195,7 @@ static void copies_in_a_circle_have_no_context(void **state)
 	release();
 }
 
-static void a_node_names_the_work_before_it_on_its_thread_only(void **state)
+TEST(a_node_names_the_work_before_it_on_its_thread_only)
 {
 	start(2);
 	push(100, "a");
@@ -213,7 +213,7 @@ static void a_node_names_the_work_before_it_on_its_thread_only(void **state)
 	release();
 }
 
-static void whole_graphs_have_launches_and_no_gaps(void **state)
+TEST(whole_graphs_have_launches_and_no_gaps)
 {
 	start(2);
 	launch_graph(1000, 1, 0xa0);
@@ -232,19 +232,4 @@ static void whole_graphs_have_launches_and_no_gaps(void **state)
 	assert_int_equal(graphs->row[0].calls, 0);
 	assert_true(graphs->row[0].is_whole);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_launch_lasts_from_its_first_node_to_its_last),
-		cmocka_unit_test(launches_without_work_are_of_the_graph_of_their_handle),
-		cmocka_unit_test(work_of_other_calls_is_of_no_graph),
-		cmocka_unit_test(nodes_have_the_range_of_their_capture),
-		cmocka_unit_test(copies_in_a_circle_have_no_context),
-		cmocka_unit_test(a_node_names_the_work_before_it_on_its_thread_only),
-		cmocka_unit_test(whole_graphs_have_launches_and_no_gaps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

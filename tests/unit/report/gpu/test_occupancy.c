@@ -43,7 +43,7 @@ static struct occupancy_launch launch(uint32_t blocks, uint32_t threads, uint32_
 					  .shared_bytes = shared_bytes };
 }
 
-static void the_least_limit_counts(void **state)
+TEST(the_least_limit_counts)
 {
 	static const struct {
 		const struct evt_gpu_limits *limits;
@@ -74,7 +74,7 @@ static void the_least_limit_counts(void **state)
 	}
 }
 
-static void a_small_grid_fills_less(void **state)
+TEST(a_small_grid_fills_less)
 {
 	struct occupancy_launch one = launch(1000, 128, 32, 64);
 	struct occupancy got;
@@ -87,7 +87,7 @@ static void a_small_grid_fills_less(void **state)
 	assert_float_equal(got.part, 6 * 256 / 2048.0, 1e-9);
 }
 
-static void nonsense_is_unknown(void **state)
+TEST(nonsense_is_unknown)
 {
 	struct evt_gpu_limits limits = h100;
 	struct occupancy_launch one = launch(0, 128, 32, 0);
@@ -108,15 +108,4 @@ static void nonsense_is_unknown(void **state)
 	limits = (struct evt_gpu_limits){ .device = 0 };
 	assert_false(occupancy_of(&limits, &one, &got));
 	assert_float_equal(got.part, 7, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_least_limit_counts),
-		cmocka_unit_test(a_small_grid_fills_less),
-		cmocka_unit_test(nonsense_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

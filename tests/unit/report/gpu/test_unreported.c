@@ -63,7 +63,7 @@ static void finish(void)
 	read_within(0, UINT64_MAX);
 }
 
-static void calls_without_work_count(void **state)
+TEST(calls_without_work_count)
 {
 	start_with_cupti();
 	launch(1000, 1);
@@ -81,7 +81,7 @@ static void calls_without_work_count(void **state)
 	release();
 }
 
-static void what_has_no_work_does_not_count(void **state)
+TEST(what_has_no_work_does_not_count)
 {
 	start_with_cupti();
 	launch(103, 1);                          /* began before CUPTI had started */
@@ -100,7 +100,7 @@ static void what_has_no_work_does_not_count(void **state)
 	release();
 }
 
-static void what_is_captured_does_not_count(void **state)
+TEST(what_is_captured_does_not_count)
 {
 	start_with_cupti();
 	call(900, "cudaStreamBeginCapture");
@@ -115,7 +115,7 @@ static void what_is_captured_does_not_count(void **state)
 }
 
 /* Where nodes are not told, a launch that is not interposed may be captured. */
-static void of_graphs_without_nodes_hidden_launches_do_not_count(void **state)
+TEST(of_graphs_without_nodes_hidden_launches_do_not_count)
 {
 	start_with_cupti();
 	launch_hidden(1200, 2, "cuLaunchKernel");
@@ -125,7 +125,7 @@ static void of_graphs_without_nodes_hidden_launches_do_not_count(void **state)
 	release();
 }
 
-static void a_graph_counts_once_it_had_work(void **state)
+TEST(a_graph_counts_once_it_had_work)
 {
 	start_with_cupti();
 	launch_graph(1000, 1, 0xa0);
@@ -138,7 +138,7 @@ static void a_graph_counts_once_it_had_work(void **state)
 	release();
 }
 
-static void each_loss_counts_once(void **state)
+TEST(each_loss_counts_once)
 {
 	start_with_cupti();
 	launch(1000, 1);
@@ -157,7 +157,7 @@ static void each_loss_counts_once(void **state)
 	release();
 }
 
-static void what_is_left_to_another_does_not_count(void **state)
+TEST(what_is_left_to_another_does_not_count)
 {
 	start_with_cupti();
 	launch(1000, 1);
@@ -168,7 +168,7 @@ static void what_is_left_to_another_does_not_count(void **state)
 }
 
 /* A number that comes again is another call's; work of the first may have come under it. */
-static void numbers_may_come_again(void **state)
+TEST(numbers_may_come_again)
 {
 	start_with_cupti();
 	launch(1000, 1);
@@ -178,7 +178,7 @@ static void numbers_may_come_again(void **state)
 	release();
 }
 
-static void filters_look_at_the_call(void **state)
+TEST(filters_look_at_the_call)
 {
 	start_with_cupti();
 	launch(1000, 1);
@@ -188,21 +188,4 @@ static void filters_look_at_the_call(void **state)
 	read_within(1500, 3500);
 	assert_int_equal(unreported->calls, 1);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_without_work_count),
-		cmocka_unit_test(what_has_no_work_does_not_count),
-		cmocka_unit_test(what_is_captured_does_not_count),
-		cmocka_unit_test(of_graphs_without_nodes_hidden_launches_do_not_count),
-		cmocka_unit_test(a_graph_counts_once_it_had_work),
-		cmocka_unit_test(each_loss_counts_once),
-		cmocka_unit_test(what_is_left_to_another_does_not_count),
-		cmocka_unit_test(numbers_may_come_again),
-		cmocka_unit_test(filters_look_at_the_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static void expect_all(const struct heap_estimate *estimate)
 	assert_int_equal(estimate_whole(estimate->kept.allocations), live);
 }
 
-static void a_sample_stands_for_all(void **state)
+TEST(a_sample_stands_for_all)
 {
 	struct stack_sum sum;
 
@@ -137,7 +137,7 @@ static void a_sample_stands_for_all(void **state)
 }
 
 /* By events, not by runs of records. */
-static void filters_give_the_same(void **state)
+TEST(filters_give_the_same)
 {
 	struct filter_settings settings = plain;
 	struct stack_sum sum;
@@ -152,7 +152,7 @@ static void filters_give_the_same(void **state)
 	release();
 }
 
-static void processes_with_all_stacks_count_fully(void **state)
+TEST(processes_with_all_stacks_count_fully)
 {
 	struct stack_sum sum;
 
@@ -176,7 +176,7 @@ static void processes_with_all_stacks_count_fully(void **state)
 }
 
 /* Nothing was drawn: what is known are callers, and they are counted. */
-static void without_a_sample_all_are_counts(void **state)
+TEST(without_a_sample_all_are_counts)
 {
 	start(EVERY);
 	born(1, 0x9000, 77, 0);
@@ -188,7 +188,7 @@ static void without_a_sample_all_are_counts(void **state)
 }
 
 /* A number that no recording of ours has: nothing is estimated by it. */
-static void nonsense_is_no_sample(void **state)
+TEST(nonsense_is_no_sample)
 {
 	static const char *const words[] = { "0", "-1", "x", "", "99999999999", "5000000000" };
 
@@ -199,17 +199,4 @@ static void nonsense_is_no_sample(void **state)
 		assert_null(heap->estimate);
 		release();
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_sample_stands_for_all),
-		cmocka_unit_test(filters_give_the_same),
-		cmocka_unit_test(processes_with_all_stacks_count_fully),
-		cmocka_unit_test(without_a_sample_all_are_counts),
-		cmocka_unit_test(nonsense_is_no_sample),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void release(struct heap *heap, uint64_t time_ns, uint32_t process, uint3
 					   false, 0 });
 }
 
-static void counts_bytes_peak_and_live_blocks(void **state)
+TEST(counts_bytes_peak_and_live_blocks)
 {
 	struct heap heap;
 
@@ -48,7 +48,7 @@ static void counts_bytes_peak_and_live_blocks(void **state)
 	heap_release(&heap);
 }
 
-static void temporary_is_freed_by_the_threads_next_event(void **state)
+TEST(temporary_is_freed_by_the_threads_next_event)
 {
 	struct heap heap;
 
@@ -67,7 +67,7 @@ static void temporary_is_freed_by_the_threads_next_event(void **state)
 	heap_release(&heap);
 }
 
-static void frees_of_unknown_blocks_are_unmatched(void **state)
+TEST(frees_of_unknown_blocks_are_unmatched)
 {
 	struct heap heap;
 
@@ -82,7 +82,7 @@ static void frees_of_unknown_blocks_are_unmatched(void **state)
 	heap_release(&heap);
 }
 
-static void peak_is_of_the_sum_over_processes(void **state)
+TEST(peak_is_of_the_sum_over_processes)
 {
 	struct heap heap;
 
@@ -100,7 +100,7 @@ static void peak_is_of_the_sum_over_processes(void **state)
 	heap_release(&heap);
 }
 
-static void free_before_its_allocation_within_a_microsecond_matches(void **state)
+TEST(free_before_its_allocation_within_a_microsecond_matches)
 {
 	struct heap heap;
 
@@ -119,7 +119,7 @@ static void free_before_its_allocation_within_a_microsecond_matches(void **state
 	heap_release(&heap);
 }
 
-static void allocation_before_the_free_of_its_address_is_put_right(void **state)
+TEST(allocation_before_the_free_of_its_address_is_put_right)
 {
 	struct heap heap;
 
@@ -135,7 +135,7 @@ static void allocation_before_the_free_of_its_address_is_put_right(void **state)
 	heap_release(&heap);
 }
 
-static void allocation_of_a_live_address_ends_the_old_block(void **state)
+TEST(allocation_of_a_live_address_ends_the_old_block)
 {
 	struct heap heap;
 
@@ -152,7 +152,7 @@ static void allocation_of_a_live_address_ends_the_old_block(void **state)
 	heap_release(&heap);
 }
 
-static void failed_realloc_gives_the_block_back(void **state)
+TEST(failed_realloc_gives_the_block_back)
 {
 	struct heap_op op = { 200, 0x10, 0, 0, 0, 0, HEAP_REALLOC_FREE, true, false, 0 };
 	struct heap heap;
@@ -176,7 +176,7 @@ static void failed_realloc_gives_the_block_back(void **state)
 	heap_release(&heap);
 }
 
-static void blocks_of_four_gib_keep_their_size(void **state)
+TEST(blocks_of_four_gib_keep_their_size)
 {
 	struct heap heap;
 
@@ -191,7 +191,7 @@ static void blocks_of_four_gib_keep_their_size(void **state)
 	heap_release(&heap);
 }
 
-static void uncounted_blocks_are_followed_but_not_counted(void **state)
+TEST(uncounted_blocks_are_followed_but_not_counted)
 {
 	struct heap_op op = { 100, 0x10, 64, 0x1000, 0, 0, HEAP_ALLOCATION, false, false, 0 };
 	struct heap heap;
@@ -211,7 +211,7 @@ static void uncounted_blocks_are_followed_but_not_counted(void **state)
 }
 
 /* Against a plain array as the truth: a million random events. */
-static void agrees_with_a_simple_model(void **state)
+TEST(agrees_with_a_simple_model)
 {
 	enum { BLOCKS = 5000 };
 	static uint64_t size[BLOCKS];
@@ -247,7 +247,7 @@ static void agrees_with_a_simple_model(void **state)
 	heap_release(&heap);
 }
 
-static void classes_are_powers_of_two(void **state)
+TEST(classes_are_powers_of_two)
 {
 	assert_int_equal(size_class_top(size_class(0)), 0);
 	assert_int_equal(size_class_top(size_class(1)), 1);
@@ -258,7 +258,7 @@ static void classes_are_powers_of_two(void **state)
 	assert_int_equal(size_class(UINT64_MAX), SIZE_CLASSES - 1);
 }
 
-static void curve_keeps_the_greatest_values(void **state)
+TEST(curve_keeps_the_greatest_values)
 {
 	static struct curve curve;
 	uint64_t values[4];
@@ -301,7 +301,7 @@ static struct heap_op random_op(uint64_t *seed, bool *live, uint64_t time_ns)
  * Whichever blocks are said to be brief, and whether or not that comes true, the numbers are the
  * same.
  */
-static void brief_blocks_count_as_others(void **state)
+TEST(brief_blocks_count_as_others)
 {
 	struct heap with, without;
 	bool live[300] = { false };
@@ -339,7 +339,7 @@ static void brief_blocks_count_as_others(void **state)
  * Of a process whose program was done what lived then was kept; of another one what lived at its
  * end.
  */
-static void what_lived_when_the_program_was_done_was_kept(void **state)
+TEST(what_lived_when_the_program_was_done_was_kept)
 {
 	struct heap heap;
 	struct heap_op brief = { 350, 0x60, 7, 0x1000, 0, 0, HEAP_ALLOCATION, true, true, 0 };
@@ -375,7 +375,7 @@ static void what_lived_when_the_program_was_done_was_kept(void **state)
 }
 
 /* Nobody says that a process frees what it has as it ends, and it holds nothing after that. */
-static void peak_is_not_of_processes_that_have_ended(void **state)
+TEST(peak_is_not_of_processes_that_have_ended)
 {
 	struct heap heap;
 	const struct layers *layers;
@@ -415,7 +415,7 @@ static void peak_is_not_of_processes_that_have_ended(void **state)
 	heap_release(&heap);
 }
 
-static void what_a_process_had_at_its_end_was_kept(void **state)
+TEST(what_a_process_had_at_its_end_was_kept)
 {
 	struct heap heap;
 
@@ -430,29 +430,4 @@ static void what_a_process_had_at_its_end_was_kept(void **state)
 	assert_int_equal(heap.totals.live_bytes, 67);
 	assert_int_equal(heap.totals.peak_bytes, 60);
 	heap_release(&heap);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_bytes_peak_and_live_blocks),
-		cmocka_unit_test(temporary_is_freed_by_the_threads_next_event),
-		cmocka_unit_test(frees_of_unknown_blocks_are_unmatched),
-		cmocka_unit_test(peak_is_of_the_sum_over_processes),
-		cmocka_unit_test(free_before_its_allocation_within_a_microsecond_matches),
-		cmocka_unit_test(allocation_before_the_free_of_its_address_is_put_right),
-		cmocka_unit_test(allocation_of_a_live_address_ends_the_old_block),
-		cmocka_unit_test(failed_realloc_gives_the_block_back),
-		cmocka_unit_test(blocks_of_four_gib_keep_their_size),
-		cmocka_unit_test(uncounted_blocks_are_followed_but_not_counted),
-		cmocka_unit_test(agrees_with_a_simple_model),
-		cmocka_unit_test(brief_blocks_count_as_others),
-		cmocka_unit_test(classes_are_powers_of_two),
-		cmocka_unit_test(what_lived_when_the_program_was_done_was_kept),
-		cmocka_unit_test(peak_is_not_of_processes_that_have_ended),
-		cmocka_unit_test(what_a_process_had_at_its_end_was_kept),
-		cmocka_unit_test(curve_keeps_the_greatest_values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,7 +245,7 @@ static void compare(const struct maker *m)
 	close_reading(&events);
 }
 
-static void records_count_as_events(void **state)
+TEST(records_count_as_events)
 {
 	static struct maker m;
 
@@ -254,13 +254,4 @@ static void records_count_as_events(void **state)
 		compare(&m);
 		recording_release(&m.r);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_count_as_events),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static uint64_t mapped(enum mapping_kind kind)
 	return mappings.process[1]->bytes[kind];
 }
 
-static void test_kinds(void **state)
+TEST_BOTH(test_kinds, setup, teardown)
 {
 	map_plain(AT, 3 * MIB);
 	map_plain(AT + 4 * MIB, 1 * MIB);
@@ -72,7 +72,7 @@ static void test_kinds(void **state)
 		assert_int_equal(mapped(kind), 0);
 }
 
-static void test_parts_go(void **state)
+TEST_BOTH(test_parts_go, setup, teardown)
 {
 	map_plain(AT, 10 * MIB);
 	map_plain(AT + 10 * MIB, 10 * MIB);
@@ -85,7 +85,7 @@ static void test_parts_go(void **state)
 	assert_int_equal(mapped(MAPPING_PRIVATE), 16 * MIB);
 }
 
-static void test_mremap(void **state)
+TEST_BOTH(test_mremap, setup, teardown)
 {
 	map_plain(AT, 2 * MIB);
 	move(AT, 2 * MIB, AT + 100 * MIB, 6 * MIB); /* elsewhere, and longer */
@@ -108,7 +108,7 @@ static void test_mremap(void **state)
 	assert_int_equal(mapped(MAPPING_PRIVATE), 10 * MIB);
 }
 
-static void test_nonsense(void **state)
+TEST_BOTH(test_nonsense, setup, teardown)
 {
 	mappings_unmap(&mappings, 1, AT, MIB); /* of a process that was never seen */
 	move(AT, MIB, AT + MIB, MIB);
@@ -128,7 +128,7 @@ static void test_nonsense(void **state)
 }
 
 /* More places than any program has: those beyond are not known, and nothing else changes. */
-static void test_rows_are_bounded(void **state)
+TEST_BOTH(test_rows_are_bounded, setup, teardown)
 {
 	struct mapping mapping = { .bytes = 4096, .protection = PROT_READ, .process = 1 };
 
@@ -142,17 +142,4 @@ static void test_rows_are_bounded(void **state)
 	mapping.address = AT; /* by a place without a row, over one with */
 	mappings_map(&mappings, &mapping);
 	assert_int_equal(mapped(MAPPING_PRIVATE), (MAPPING_ROWS_MAX - 1) * 4096ull);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_kinds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_parts_go, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_mremap, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_nonsense, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_rows_are_bounded, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static int release(void **state)
 	return 0;
 }
 
-static void heap_arenas_and_mappings_explain_what_is_resident(void **state)
+TEST_TEAR_DOWN(heap_arenas_and_mappings_explain_what_is_resident, release)
 {
 	const struct resident_process *most;
 	uint32_t index;
@@ -118,7 +118,7 @@ static void heap_arenas_and_mappings_explain_what_is_resident(void **state)
 	assert_null(resident_of(resident, 7));
 }
 
-static void the_runtimes_end_is_not_the_programs(void **state)
+TEST_TEAR_DOWN(the_runtimes_end_is_not_the_programs, release)
 {
 	const struct resident_process *process;
 
@@ -137,7 +137,7 @@ static void the_runtimes_end_is_not_the_programs(void **state)
 /*
  * The first look came when Python had freed its own: the program's end is still the moment before.
  */
-static void a_look_behind_the_programs_end_does_not_move_it(void **state)
+TEST_TEAR_DOWN(a_look_behind_the_programs_end_does_not_move_it, release)
 {
 	const struct resident_process *process;
 
@@ -160,7 +160,7 @@ static void a_look_behind_the_programs_end_does_not_move_it(void **state)
  * Resident memory stands still while blocks are freed: what holds at the end is not what held at
  * the last look.
  */
-static void at_the_end_counts_what_lives_then(void **state)
+TEST_TEAR_DOWN(at_the_end_counts_what_lives_then, release)
 {
 	const struct resident_process *process;
 
@@ -189,7 +189,7 @@ static void at_the_end_counts_what_lives_then(void **state)
  * Blocks were recorded until 1000, the kernel was asked on: what explains memory after that is not
  * known.
  */
-static void after_the_recordings_end_nothing_is_explained(void **state)
+TEST_TEAR_DOWN(after_the_recordings_end_nothing_is_explained, release)
 {
 	const struct resident_process *process;
 
@@ -213,7 +213,7 @@ static void after_the_recordings_end_nothing_is_explained(void **state)
 	assert_int_equal(resident_untouched(&process->peak), 0);
 }
 
-static void what_no_kernel_tells_is_followed_without_harm(void **state)
+TEST_TEAR_DOWN(what_no_kernel_tells_is_followed_without_harm, release)
 {
 	const struct resident_process *most;
 	uint32_t index;
@@ -231,7 +231,7 @@ static void what_no_kernel_tells_is_followed_without_harm(void **state)
 	assert_non_null(resident_most(resident, &index));
 }
 
-static void arenas_are_known_without_samples(void **state)
+TEST_TEAR_DOWN(arenas_are_known_without_samples, release)
 {
 	start();
 	map(110, 0x10000000, MIB, PYTHON + 0x10);
@@ -241,20 +241,4 @@ static void arenas_are_known_without_samples(void **state)
 	FRAME_PUT(c.r.fw, 320, unmap, .address = 0x20000000, .bytes = MIB);
 	finish();
 	assert_int_equal(mappings_python_peak(resident->mappings, source), 2 * MIB);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(heap_arenas_and_mappings_explain_what_is_resident,
-					  release),
-		cmocka_unit_test_teardown(the_runtimes_end_is_not_the_programs, release),
-		cmocka_unit_test_teardown(a_look_behind_the_programs_end_does_not_move_it, release),
-		cmocka_unit_test_teardown(at_the_end_counts_what_lives_then, release),
-		cmocka_unit_test_teardown(after_the_recordings_end_nothing_is_explained, release),
-		cmocka_unit_test_teardown(what_no_kernel_tells_is_followed_without_harm, release),
-		cmocka_unit_test_teardown(arenas_are_known_without_samples, release),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,7 @@ static void put_usual(void)
 	dies(6 * TICK, 0x3000);
 }
 
-static void what_stacks_hold_adds_up_to_the_heap(void **state)
+TEST(what_stacks_hold_adds_up_to_the_heap)
 {
 	uint64_t bytes = 0, kept = 0, peak = 0, peak_blocks = 0;
 
@@ -165,7 +165,7 @@ static void what_stacks_hold_adds_up_to_the_heap(void **state)
 }
 
 /* A filter takes another way through the heap, event by event: the same comes out. */
-static void filters_give_the_same_stacks(void **state)
+TEST(filters_give_the_same_stacks)
 {
 	struct filter_settings first_part = plain;
 
@@ -180,7 +180,7 @@ static void filters_give_the_same_stacks(void **state)
 	release();
 }
 
-static void functions_are_of_the_innermost_frame(void **state)
+TEST(functions_are_of_the_innermost_frame)
 {
 	start(1);
 	put_usual();
@@ -195,7 +195,7 @@ static void functions_are_of_the_innermost_frame(void **state)
 	release();
 }
 
-static void a_filter_is_about_any_frame(void **state)
+TEST(a_filter_is_about_any_frame)
 {
 	const char *filters[] = { "stack~0x11" };
 	const struct options options = { .filter = filters, .filter_count = 1 };
@@ -210,7 +210,7 @@ static void a_filter_is_about_any_frame(void **state)
 }
 
 /* A recording with callers only: a stack is one frame. */
-static void callers_are_stacks_of_one_frame(void **state)
+TEST(callers_are_stacks_of_one_frame)
 {
 	start(1);
 	FRAME_PUT(c.r.fw, 100, malloc, .ptr = 0x1000, .size = 5, .caller = 0x77);
@@ -225,7 +225,7 @@ static void callers_are_stacks_of_one_frame(void **state)
 	release();
 }
 
-static void processes_share_their_stacks(void **state)
+TEST(processes_share_their_stacks)
 {
 	start(2);
 	born(100, 0x1000, 5, stack_of(0x10, 0x20));
@@ -267,7 +267,7 @@ static enum growth_verdict verdict_of(const char *text, double *ret_per_step)
 	return said[place_of(text)].verdict;
 }
 
-static void what_grows_is_told_from_what_stays(void **state)
+TEST(what_grows_is_told_from_what_stays)
 {
 	double per_step;
 
@@ -310,7 +310,7 @@ static void put_rank(uint64_t leaks, bool is_other)
 /*
  * Ranks run the same code: each is judged by steps of its own, and what they say is put together.
  */
-static void ranks_grow_at_the_same_place(void **state)
+TEST(ranks_grow_at_the_same_place)
 {
 	double per_step;
 
@@ -395,7 +395,7 @@ static enum growth_verdict whole_verdict_of(const char *text)
 	return whole_verdict_at(text, (ROUNDS + 1) * ROUND_NS);
 }
 
-static void a_server_grows_without_steps(void **state)
+TEST(a_server_grows_without_steps)
 {
 	struct filter_settings of_process = plain;
 
@@ -423,7 +423,7 @@ static void a_server_grows_without_steps(void **state)
 }
 
 /* What a run of less than a second waits for at its end may be the machine. */
-static void a_long_run_is_judged_by_time_as_well(void **state)
+TEST(a_long_run_is_judged_by_time_as_well)
 {
 	start(1);
 	put_server();
@@ -436,7 +436,7 @@ static void a_long_run_is_judged_by_time_as_well(void **state)
 }
 
 /* Steps are the better measure: with them nothing is judged by allocations. */
-static void the_first_step_ends_looks_at_the_whole(void **state)
+TEST(the_first_step_ends_looks_at_the_whole)
 {
 	double per_step;
 
@@ -459,7 +459,7 @@ static void the_first_step_ends_looks_at_the_whole(void **state)
 }
 
 /* Blocks in flight: a loader has more or fewer of them each time somebody looks. */
-static void what_goes_up_and_down_does_not_grow(void **state)
+TEST(what_goes_up_and_down_does_not_grow)
 {
 	static const uint64_t loader[] = { 0,    4800, 10944, 6336, 384,  6528, 576,  6720, 768,
 					   6912, 960,  7104,  1152, 7296, 1344, 7488, 1536 };
@@ -477,7 +477,7 @@ static void what_goes_up_and_down_does_not_grow(void **state)
 	assert_int_equal(growth_judge(&curve, 140000, &per_step), GROWTH_STEADY);
 }
 
-static void a_few_steps_say_nothing(void **state)
+TEST(a_few_steps_say_nothing)
 {
 	double per_step;
 
@@ -513,7 +513,7 @@ static void put_leak(uint64_t bytes)
 	}
 }
 
-static void the_summary_says_what_grows(void **state)
+TEST(the_summary_says_what_grows)
 {
 	char *text;
 
@@ -528,7 +528,7 @@ static void the_summary_says_what_grows(void **state)
 	release();
 }
 
-static void the_summary_does_not_cry_over_little(void **state)
+TEST(the_summary_does_not_cry_over_little)
 {
 	char *text;
 
@@ -543,7 +543,7 @@ static void the_summary_does_not_cry_over_little(void **state)
 }
 
 /* Rows of calls by who called: equal ones become one, and totals stay. */
-static void calls_are_by_who_called(void **state)
+TEST(calls_are_by_who_called)
 {
 	const struct options options = { .format = FORMAT_CSV };
 	struct io_reading *reading;
@@ -580,28 +580,4 @@ static void calls_are_by_who_called(void **state)
 	run_free(run);
 	source_close(source);
 	cuda_recording_release(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_stacks_hold_adds_up_to_the_heap),
-		cmocka_unit_test(filters_give_the_same_stacks),
-		cmocka_unit_test(functions_are_of_the_innermost_frame),
-		cmocka_unit_test(a_filter_is_about_any_frame),
-		cmocka_unit_test(callers_are_stacks_of_one_frame),
-		cmocka_unit_test(processes_share_their_stacks),
-		cmocka_unit_test(what_grows_is_told_from_what_stays),
-		cmocka_unit_test(ranks_grow_at_the_same_place),
-		cmocka_unit_test(a_server_grows_without_steps),
-		cmocka_unit_test(a_long_run_is_judged_by_time_as_well),
-		cmocka_unit_test(the_first_step_ends_looks_at_the_whole),
-		cmocka_unit_test(what_goes_up_and_down_does_not_grow),
-		cmocka_unit_test(a_few_steps_say_nothing),
-		cmocka_unit_test(the_summary_says_what_grows),
-		cmocka_unit_test(the_summary_does_not_cry_over_little),
-		cmocka_unit_test(calls_are_by_who_called),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,23 +2,18 @@
 /* links: report */
 /* report/heap/weight.c: what a block of a sample stands for, and counters with a fraction. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "report/heap/estimate.h"
 #include "report/heap/weight.h"
 
 #define KIB 1024u
 
-static void what_was_recorded_anyway_stands_for_itself(void **state)
+TEST(what_was_recorded_anyway_stands_for_itself)
 {
 	struct weight weight = weight_of(100, 0);
 
-	(void)state;
 	assert_int_equal(weight.blocks, ESTIMATE_ONE);
 	assert_int_equal(weight.bytes, 100);
 	assert_true(weight.variance == 0);
@@ -27,11 +22,10 @@ static void what_was_recorded_anyway_stands_for_itself(void **state)
 /*
  * The expected value is what there is: probability times weight. The variance is that of the draw.
  */
-static void the_expected_value_is_what_there_is(void **state)
+TEST(the_expected_value_is_what_there_is)
 {
 	static const uint64_t sizes[] = { 1, 16, 1000, 64 * KIB, 512 * KIB, 4096 * KIB };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		double size = (double)sizes[i], p = 1 - exp(-size / (512.0 * KIB));
 		struct weight weight = weight_of(sizes[i], 512 * KIB);
@@ -44,22 +38,20 @@ static void the_expected_value_is_what_there_is(void **state)
 	}
 }
 
-static void no_bytes_are_drawn_as_one(void **state)
+TEST(no_bytes_are_drawn_as_one)
 {
 	struct weight none = weight_of(0, 1024), one = weight_of(1, 1024);
 
-	(void)state;
 	assert_int_equal(none.blocks, one.blocks);
 	assert_int_equal(none.bytes, 0);
 	assert_true(none.variance == 0);
 }
 
 /* A damaged file may say anything. */
-static void sizes_beyond_all_memory(void **state)
+TEST(sizes_beyond_all_memory)
 {
 	struct weight weight = weight_of(UINT64_MAX, 1);
 
-	(void)state;
 	assert_int_equal(weight.bytes, UINT64_MAX);
 	weight = weight_of(1, UINT64_MAX);
 	assert_true(weight.bytes > 0);
@@ -68,12 +60,11 @@ static void sizes_beyond_all_memory(void **state)
 	assert_int_equal(weight_error(144), 12);
 }
 
-static void counters_keep_fractions(void **state)
+TEST(counters_keep_fractions)
 {
 	uint64_t counter = 0;
 	uint16_t fraction = 0;
 
-	(void)state;
 	for (int i = 0; i < 1024; i++)
 		weight_count(&counter, &fraction, ESTIMATE_ONE + 1);
 	assert_int_equal(counter, 1025);
@@ -86,17 +77,4 @@ static void counters_keep_fractions(void **state)
 		weight_discount(&counter, &fraction, ESTIMATE_ONE + 1);
 	assert_int_equal(counter, 0);
 	assert_int_equal(fraction, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_recorded_anyway_stands_for_itself),
-		cmocka_unit_test(the_expected_value_is_what_there_is),
-		cmocka_unit_test(no_bytes_are_drawn_as_one),
-		cmocka_unit_test(sizes_beyond_all_memory),
-		cmocka_unit_test(counters_keep_fractions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ static void forward(uint64_t from_ns, uint64_t to_ns, uint64_t thread)
 	end(to_ns);
 }
 
-static void a_backward_pass_is_its_callers(void **state)
+TEST(a_backward_pass_is_its_callers)
 {
 	struct probe *probe;
 
@@ -139,7 +139,7 @@ static void a_backward_pass_is_its_callers(void **state)
 
 /* A node that began before its forward thread did something works for nobody who waits. */
 /* Greenlets: an operator ends before those that began after it. */
-static void an_end_out_of_turn_is_one(void **state)
+TEST(an_end_out_of_turn_is_one)
 {
 	begin_recording();
 	begin(1000, "aten::mm", 0, 1, 0);
@@ -154,7 +154,7 @@ static void an_end_out_of_turn_is_one(void **state)
 	release();
 }
 
-static void who_goes_on_does_not_wait(void **state)
+TEST(who_goes_on_does_not_wait)
 {
 	struct probe *probe;
 
@@ -175,7 +175,7 @@ static void who_goes_on_does_not_wait(void **state)
 }
 
 /* A thread that runs operators of its own calls backward() itself, whoever ran the forward pass. */
-static void a_thread_with_operators_of_its_own_helps_nobody(void **state)
+TEST(a_thread_with_operators_of_its_own_helps_nobody)
 {
 	struct probe *probe;
 
@@ -195,7 +195,7 @@ static void a_thread_with_operators_of_its_own_helps_nobody(void **state)
  * As DataParallel: the forward pass ran on other threads, the loss on the one that calls
  * backward().
  */
-static void replicas_belong_to_the_caller(void **state)
+TEST(replicas_belong_to_the_caller)
 {
 	begin_recording();
 	forward(3000, 4000, 1);
@@ -211,7 +211,7 @@ static void replicas_belong_to_the_caller(void **state)
 }
 
 /* Two that train in one process share autograd's thread: each function says whose it is. */
-static void two_callers_share_the_thread(void **state)
+TEST(two_callers_share_the_thread)
 {
 	begin_recording();
 	forward(1000, 2000, 1);
@@ -237,7 +237,7 @@ static void two_callers_share_the_thread(void **state)
 }
 
 /* A pass within a pass, on a second thread of autograd's: it is the first caller's in the end. */
-static void passes_within_passes(void **state)
+TEST(passes_within_passes)
 {
 	begin_recording();
 	forward(1000, 2000, 1);
@@ -256,7 +256,7 @@ static void passes_within_passes(void **state)
 }
 
 /* Hostile: threads that are named never ran, or name themselves and each other. */
-static void names_that_lead_nowhere(void **state)
+TEST(names_that_lead_nowhere)
 {
 	begin_recording();
 	node(1000, 2000, 1, 77);
@@ -303,7 +303,7 @@ static void record_range(void)
 	launch(5600, 3);
 }
 
-static void a_range_has_what_is_done_for_it(void **state)
+TEST(a_range_has_what_is_done_for_it)
 {
 	struct filter_settings filter = plain;
 	const struct ranges *ranges;
@@ -335,7 +335,7 @@ static void a_range_has_what_is_done_for_it(void **state)
  * 10 us of a step of 100 us are an operator of the caller's, 6 us of autograd's; its clock says
  * that it ran for 14.
  */
-static void a_step_waits_for_no_helper(void **state)
+TEST(a_step_waits_for_no_helper)
 {
 	uint64_t running_ns, at = 100000;
 	const struct steps *steps;
@@ -361,22 +361,4 @@ static void a_step_waits_for_no_helper(void **state)
 	assert_true(cpu_span_value(&steps->row[0].cpu.all, 100000, &running_ns));
 	assert_int_equal(running_ns, 14000);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_backward_pass_is_its_callers),
-		cmocka_unit_test(an_end_out_of_turn_is_one),
-		cmocka_unit_test(who_goes_on_does_not_wait),
-		cmocka_unit_test(a_thread_with_operators_of_its_own_helps_nobody),
-		cmocka_unit_test(replicas_belong_to_the_caller),
-		cmocka_unit_test(two_callers_share_the_thread),
-		cmocka_unit_test(passes_within_passes),
-		cmocka_unit_test(names_that_lead_nowhere),
-		cmocka_unit_test(a_range_has_what_is_done_for_it),
-		cmocka_unit_test(a_step_waits_for_no_helper),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static void record_two_gaps(void)
 	close_recording(20000 * MS);
 }
 
-static void activities_are_the_innermost(void **state)
+TEST(activities_are_the_innermost)
 {
 	record_two_gaps();
 	read_all(BY_gpu_idle_activity, 0);
@@ -160,7 +160,7 @@ static void activities_are_the_innermost(void **state)
 	release();
 }
 
-static void looks_count_where_nothing_else_is_known(void **state)
+TEST(looks_count_where_nothing_else_is_known)
 {
 	cuda_recording_start(&c, 1);
 	frame_begin_block(c.r.fw, 0);
@@ -225,7 +225,7 @@ static void record_long_gap(void)
 }
 
 /* The same, whether all stretches are kept until the end or hardly any. */
-static void long_gaps_are_known_in_little_memory(void **state)
+TEST(long_gaps_are_known_in_little_memory)
 {
 	static const uint32_t pieces_max[] = { 0, 100 };
 
@@ -242,15 +242,4 @@ static void long_gaps_are_known_in_little_memory(void **state)
 		close_run();
 	}
 	cuda_recording_release(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(activities_are_the_innermost),
-		cmocka_unit_test(looks_count_where_nothing_else_is_known),
-		cmocka_unit_test(long_gaps_are_known_in_little_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void release(void)
 	lines = (struct timelines){ .room = 0 };
 }
 
-static void scopes_hold_until_the_next(void **state)
+TEST(scopes_hold_until_the_next)
 {
 	timelines_put_scope(&lines, 3, 100, 1);
 	timelines_put_scope(&lines, 3, 200, 2);
@@ -54,7 +54,7 @@ static void scopes_hold_until_the_next(void **state)
 	release();
 }
 
-static void the_innermost_of_calls_and_scopes_counts(void **state)
+TEST(the_innermost_of_calls_and_scopes_counts)
 {
 	timelines_put_scope(&lines, 0, 100, 1);
 	timelines_put_call(&lines, 0, 120, 140, 5); /* within the next */
@@ -71,7 +71,7 @@ static void the_innermost_of_calls_and_scopes_counts(void **state)
 }
 
 /* A thread that is first seen within a call; one that began before anything is kept. */
-static void a_call_may_have_begun_before_all_that_is_known(void **state)
+TEST(a_call_may_have_begun_before_all_that_is_known)
 {
 	timelines_put_call(&lines, 0, 120, 140, 5);
 	timelines_put_call(&lines, 0, 100, 150, 6);
@@ -83,7 +83,7 @@ static void a_call_may_have_begun_before_all_that_is_known(void **state)
 	release();
 }
 
-static void a_look_counts_where_it_was_made_or_between_two_of_the_same(void **state)
+TEST(a_look_counts_where_it_was_made_or_between_two_of_the_same)
 {
 	timelines_put_look(&lines, 0, 100, 120, 1);
 	timelines_put_look(&lines, 0, 120, 140, 2);
@@ -98,7 +98,7 @@ static void a_look_counts_where_it_was_made_or_between_two_of_the_same(void **st
 	release();
 }
 
-static void what_is_forgotten_is_not_known(void **state)
+TEST(what_is_forgotten_is_not_known)
 {
 	for (uint64_t i = 0; i < 1000; i++)
 		timelines_put_scope(&lines, 0, 100 * i, 1 + i % 2);
@@ -115,7 +115,7 @@ static void what_is_forgotten_is_not_known(void **state)
 	release();
 }
 
-static void open_gaps_keep_sums_of_their_latest_beginning(void **state)
+TEST(open_gaps_keep_sums_of_their_latest_beginning)
 {
 	struct open_gaps gaps;
 	struct open_gap *gap;
@@ -146,18 +146,4 @@ static void open_gaps_keep_sums_of_their_latest_beginning(void **state)
 		open_gap_add(&gaps, gap, i, 1);
 	assert_int_equal(gaps.part_count, 3); /* the old ones */
 	open_gaps_release(&gaps);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scopes_hold_until_the_next),
-		cmocka_unit_test(the_innermost_of_calls_and_scopes_counts),
-		cmocka_unit_test(a_call_may_have_begun_before_all_that_is_known),
-		cmocka_unit_test(a_look_counts_where_it_was_made_or_between_two_of_the_same),
-		cmocka_unit_test(what_is_forgotten_is_not_known),
-		cmocka_unit_test(open_gaps_keep_sums_of_their_latest_beginning),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

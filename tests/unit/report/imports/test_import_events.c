@@ -44,7 +44,7 @@ static const struct imports *read_imports(void)
 	return imports;
 }
 
-static void imports_nest(void **state)
+TEST(imports_nest)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct imports *imports;
@@ -65,7 +65,7 @@ static void imports_nest(void **state)
 	recording_close();
 }
 
-static void the_first_importer_is_kept(void **state)
+TEST(the_first_importer_is_kept)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct imports *imports;
@@ -89,7 +89,7 @@ static void the_first_importer_is_kept(void **state)
  * An end without a begin closes nothing; what is open at the end of the recording is counted and
  * has no time.
  */
-static void ends_and_begins_without_the_other(void **state)
+TEST(ends_and_begins_without_the_other)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct imports *imports;
@@ -104,15 +104,4 @@ static void ends_and_begins_without_the_other(void **state)
 	assert_int_equal(row->time.total_ns, 0);
 	assert_int_equal(imports->ranges.row_count, 1);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(imports_nest),
-		cmocka_unit_test(the_first_importer_is_kept),
-		cmocka_unit_test(ends_and_begins_without_the_other),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static const struct io_row *row(uint64_t key)
 	return NULL;
 }
 
-static void calls_and_bytes_are_of_the_file(void **state)
+TEST(calls_and_bytes_are_of_the_file)
 {
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
@@ -80,7 +80,7 @@ static void calls_and_bytes_are_of_the_file(void **state)
 }
 
 /* Closed by one thread, opened again by another one, recorded by the first only then. */
-static void a_call_is_of_the_file_that_was_there_when_it_began(void **state)
+TEST(a_call_is_of_the_file_that_was_there_when_it_began)
 {
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
@@ -95,7 +95,7 @@ static void a_call_is_of_the_file_that_was_there_when_it_began(void **state)
 	io_release(&io);
 }
 
-static void what_a_descriptor_is_found_to_be_holds_from_there_on(void **state)
+TEST(what_a_descriptor_is_found_to_be_holds_from_there_on)
 {
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
@@ -108,7 +108,7 @@ static void what_a_descriptor_is_found_to_be_holds_from_there_on(void **state)
 	io_release(&io);
 }
 
-static void nothing_is_known_where_events_were_lost(void **state)
+TEST(nothing_is_known_where_events_were_lost)
 {
 	io_init(&io, IO_BY_FILE);
 	open_as(100, FD, FILE_A);
@@ -121,7 +121,7 @@ static void nothing_is_known_where_events_were_lost(void **state)
 	io_release(&io);
 }
 
-static void processes_have_descriptors_of_their_own(void **state)
+TEST(processes_have_descriptors_of_their_own)
 {
 	struct io_place child = at(300);
 
@@ -134,7 +134,7 @@ static void processes_have_descriptors_of_their_own(void **state)
 	io_release(&io);
 }
 
-static void accesses_that_jump(void **state)
+TEST(accesses_that_jump)
 {
 	struct io_place place = at(500);
 	struct io_bytes bytes = { .fd = FD, .bytes = 100, .has_offset = true, .offset = 700 };
@@ -155,7 +155,7 @@ static void accesses_that_jump(void **state)
 	io_release(&io);
 }
 
-static void a_copy_is_one_call(void **state)
+TEST(a_copy_is_one_call)
 {
 	struct io_place place = at(500);
 
@@ -170,7 +170,7 @@ static void a_copy_is_one_call(void **state)
 	io_release(&io);
 }
 
-static void mappings_are_found_by_their_address(void **state)
+TEST(mappings_are_found_by_their_address)
 {
 	struct io_place place = at(500);
 
@@ -189,7 +189,7 @@ static void mappings_are_found_by_their_address(void **state)
 }
 
 /* Addresses of 52 and 57 bits: LVA, LA57. */
-static void mappings_are_found_by_all_of_their_address(void **state)
+TEST(mappings_are_found_by_all_of_their_address)
 {
 	static const uint64_t address[] = { 0x1000, 0x1000000001000, 0x8000000001000,
 					    0x100000000001000 };
@@ -210,7 +210,7 @@ static void mappings_are_found_by_all_of_their_address(void **state)
 	io_release(&io);
 }
 
-static void kinds_are_rows_of_their_own(void **state)
+TEST(kinds_are_rows_of_their_own)
 {
 	struct io_place place = at(500);
 
@@ -228,7 +228,7 @@ static void kinds_are_rows_of_their_own(void **state)
 }
 
 /* One that could not be opened is what it is elsewhere. */
-static void failures_are_of_the_file_that_was_named(void **state)
+TEST(failures_are_of_the_file_that_was_named)
 {
 	struct io_place place = at(500);
 	struct io_opened missing = { .file = FILE_C, .failed = true, .is_call = true };
@@ -242,23 +242,4 @@ static void failures_are_of_the_file_that_was_named(void **state)
 	assert_int_equal(row(FILE_C)->errors, 1);
 	assert_int_equal(row(FILE_C)->kind, IO_KIND_FILE);
 	io_release(&io);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_and_bytes_are_of_the_file),
-		cmocka_unit_test(a_call_is_of_the_file_that_was_there_when_it_began),
-		cmocka_unit_test(what_a_descriptor_is_found_to_be_holds_from_there_on),
-		cmocka_unit_test(nothing_is_known_where_events_were_lost),
-		cmocka_unit_test(processes_have_descriptors_of_their_own),
-		cmocka_unit_test(accesses_that_jump),
-		cmocka_unit_test(a_copy_is_one_call),
-		cmocka_unit_test(mappings_are_found_by_their_address),
-		cmocka_unit_test(mappings_are_found_by_all_of_their_address),
-		cmocka_unit_test(kinds_are_rows_of_their_own),
-		cmocka_unit_test(failures_are_of_the_file_that_was_named),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static uint64_t number_of(const char *name, enum column_id column)
 #define EXPECT(name, column, value) \
 	assert_int_equal(number_of(name, COLUMN_actions_##column), value)
 
-static void actions_overlap_and_nest_by_name(void **state)
+TEST(actions_overlap_and_nest_by_name)
 {
 	begin(1);
 	put(100, "A");
@@ -151,7 +151,7 @@ static void actions_overlap_and_nest_by_name(void **state)
 	cuda_recording_release(&c);
 }
 
-static void what_is_open_ends_with_its_process(void **state)
+TEST(what_is_open_ends_with_its_process)
 {
 	begin(2);
 	put(100, "A");
@@ -177,7 +177,7 @@ static void what_is_open_ends_with_its_process(void **state)
 	cuda_recording_release(&c);
 }
 
-static void what_is_open_ends_where_recording_stops(void **state)
+TEST(what_is_open_ends_where_recording_stops)
 {
 	begin(1);
 	put(100, "A");
@@ -197,7 +197,7 @@ static void what_is_open_ends_where_recording_stops(void **state)
 	cuda_recording_release(&c);
 }
 
-static void rows_of_ranks_and_files_are_one(void **state)
+TEST(rows_of_ranks_and_files_are_one)
 {
 	begin(2);
 	put(100, "A");
@@ -230,7 +230,7 @@ static void rows_of_ranks_and_files_are_one(void **state)
 	cuda_recording_release(&c);
 }
 
-static void an_action_counts_where_it_begins(void **state)
+TEST(an_action_counts_where_it_begins)
 {
 	struct filter_settings some = plain;
 
@@ -255,7 +255,7 @@ static void an_action_counts_where_it_begins(void **state)
 	cuda_recording_release(&c);
 }
 
-static void user_scopes_stand_in(void **state)
+TEST(user_scopes_stand_in)
 {
 	begin(1);
 	FRAME_PUT(c.r.fw, 10, nvtx_push, .name = cuda_recording_name(&c, "range"));
@@ -288,7 +288,7 @@ static void user_scopes_stand_in(void **state)
 	cuda_recording_release(&c);
 }
 
-static void a_scope_that_never_ends_is_wall_time(void **state)
+TEST(a_scope_that_never_ends_is_wall_time)
 {
 	begin(1);
 	put_operator(100, "step", USER);
@@ -304,7 +304,7 @@ static void a_scope_that_never_ends_is_wall_time(void **state)
 	cuda_recording_release(&c);
 }
 
-static void nvtx_ranges_stand_in(void **state)
+TEST(nvtx_ranges_stand_in)
 {
 	begin(1);
 	put_operator(5, "aten::mul", 0);
@@ -326,7 +326,7 @@ static void nvtx_ranges_stand_in(void **state)
 	cuda_recording_release(&c);
 }
 
-static void the_total_stays_first(void **state)
+TEST(the_total_stays_first)
 {
 	struct arrangement arrangement = { .sort = 0, .limit = 1 };
 
@@ -350,7 +350,7 @@ static void the_total_stays_first(void **state)
 	cuda_recording_release(&c);
 }
 
-static void nothing_has_no_total(void **state)
+TEST(nothing_has_no_total)
 {
 	begin(1);
 	put_operator(5, "aten::mul", 0);
@@ -363,22 +363,4 @@ static void nothing_has_no_total(void **state)
 	assert_int_equal(totals.wall_ns, 0);
 	release_reading();
 	cuda_recording_release(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(actions_overlap_and_nest_by_name),
-		cmocka_unit_test(what_is_open_ends_with_its_process),
-		cmocka_unit_test(what_is_open_ends_where_recording_stops),
-		cmocka_unit_test(rows_of_ranks_and_files_are_one),
-		cmocka_unit_test(an_action_counts_where_it_begins),
-		cmocka_unit_test(user_scopes_stand_in),
-		cmocka_unit_test(a_scope_that_never_ends_is_wall_time),
-		cmocka_unit_test(nvtx_ranges_stand_in),
-		cmocka_unit_test(the_total_stays_first),
-		cmocka_unit_test(nothing_has_no_total),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,11 +50,10 @@ static void assert_has(const char *text, const char *part)
 		fail_msg("'%s' does not contain '%s'", text, part);
 }
 
-static void requests_and_notifications(void **state)
+TEST(requests_and_notifications)
 {
 	struct mcp mcp = server("/");
 
-	(void)state;
 	mcp.is_initialized = false;
 	assert_has(answer_to(&mcp, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}"),
 		   "initialize comes first");
@@ -73,7 +72,7 @@ static void requests_and_notifications(void **state)
 	assert_string_equal(answer_to(&mcp, " \t\r"), "");
 }
 
-static void what_is_wrong_has_the_protocols_number(void **state)
+TEST(what_is_wrong_has_the_protocols_number)
 {
 	static const char *const wrong[][2] = {
 		{ "{", "-32700" },
@@ -96,7 +95,6 @@ static void what_is_wrong_has_the_protocols_number(void **state)
 	struct mcp mcp = server("/");
 	char deep[200];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_has(answer_to(&mcp, wrong[i][0]), wrong[i][1]);
 	memset(deep, '[', sizeof(deep) - 1);
@@ -115,13 +113,12 @@ static const char *call(struct mcp *mcp, const char *tool, const char *arguments
 	return answer_to(mcp, line);
 }
 
-static void arguments_become_words(void **state)
+TEST(arguments_become_words)
 {
 	char folder[] = "/tmp/test_mcp.XXXXXX", path[64];
 	struct mcp mcp;
 	FILE *file;
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/-o.evt", folder);
 	file = fopen(path, "w");
@@ -153,15 +150,4 @@ static void arguments_become_words(void **state)
 		   "wrong type");
 	remove(path);
 	remove(folder);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_and_notifications),
-		cmocka_unit_test(what_is_wrong_has_the_protocols_number),
-		cmocka_unit_test(arguments_become_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

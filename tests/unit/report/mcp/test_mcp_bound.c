@@ -35,9 +35,8 @@ static void check(size_t rows, size_t bytes, size_t piece, size_t kept)
 	mcp_bound_release(&bound);
 }
 
-static void rows_are_left_out_and_counted(void **state)
+TEST(rows_are_left_out_and_counted)
 {
-	(void)state;
 	for (size_t piece = 1; piece < sizeof(document); piece += 7) {
 		check(10, 1000, piece, 3);
 		check(2, 1000, piece, 2);
@@ -47,11 +46,10 @@ static void rows_are_left_out_and_counted(void **state)
 	}
 }
 
-static void a_head_that_does_not_fit(void **state)
+TEST(a_head_that_does_not_fit)
 {
 	struct mcp_bound bound = { .most_bytes = 12, .most_rows = 10, .is_json = true };
 
-	(void)state;
 	mcp_bound_take(&bound, document, sizeof(document) - 1);
 	assert_null(mcp_bound_finish(&bound));
 	mcp_bound_release(&bound);
@@ -60,23 +58,21 @@ static void a_head_that_does_not_fit(void **state)
 	mcp_bound_release(&bound);
 }
 
-static void a_document_without_rows(void **state)
+TEST(a_document_without_rows)
 {
 	static const char none[] = "{\n \"rows\": [],\n \"totals\": {}\n}\n";
 	struct mcp_bound bound = { .most_bytes = 100, .most_rows = 10, .is_json = true };
 
-	(void)state;
 	mcp_bound_take(&bound, none, sizeof(none) - 1);
 	assert_non_null(strstr(mcp_bound_finish(&bound), "\"of\": 0"));
 	mcp_bound_release(&bound);
 }
 
-static void text_is_cut_at_lines(void **state)
+TEST(text_is_cut_at_lines)
 {
 	static const char text[] = "first\nsecond\nthird, without an end";
 	struct mcp_bound bound = { .most_bytes = 14 };
 
-	(void)state;
 	mcp_bound_take(&bound, text, sizeof(text) - 1);
 	assert_string_equal(mcp_bound_finish(&bound),
 			    "first\nsecond\n(1 line left out: raise max_bytes)\n");
@@ -84,16 +80,4 @@ static void text_is_cut_at_lines(void **state)
 	bound = (struct mcp_bound){ .most_bytes = 14 };
 	assert_string_equal(mcp_bound_finish(&bound), "");
 	mcp_bound_release(&bound);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_left_out_and_counted),
-		cmocka_unit_test(a_head_that_does_not_fit),
-		cmocka_unit_test(a_document_without_rows),
-		cmocka_unit_test(text_is_cut_at_lines),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

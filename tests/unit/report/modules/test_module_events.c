@@ -117,7 +117,7 @@ static uint64_t number_of(const char *module, enum column_id column)
 	return cell_of(row_of(module, 0), column)->number;
 }
 
-static void rows_are_names_with_self_and_total_time(void **state)
+TEST(rows_are_names_with_self_and_total_time)
 {
 	start(2);
 	call(100);
@@ -153,7 +153,7 @@ static void rows_are_names_with_self_and_total_time(void **state)
 	release();
 }
 
-static void a_tree_has_a_row_for_each_path(void **state)
+TEST(a_tree_has_a_row_for_each_path)
 {
 	size_t inner;
 
@@ -187,7 +187,7 @@ static void a_tree_has_a_row_for_each_path(void **state)
 	release();
 }
 
-static void what_is_done_inside_counts(void **state)
+TEST(what_is_done_inside_counts)
 {
 	start(1);
 	begin(100, "Net");
@@ -217,7 +217,7 @@ static void what_is_done_inside_counts(void **state)
 	release();
 }
 
-static void what_is_open_ends_where_recording_or_the_program_does(void **state)
+TEST(what_is_open_ends_where_recording_or_the_program_does)
 {
 	start(2);
 	end(90); /* of a call that began while nothing was recorded */
@@ -244,7 +244,7 @@ static void what_is_open_ends_where_recording_or_the_program_does(void **state)
 	release();
 }
 
-static void losses_do_not_nest_what_follows(void **state)
+TEST(losses_do_not_nest_what_follows)
 {
 	start(1);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -262,7 +262,7 @@ static void losses_do_not_nest_what_follows(void **state)
 	release();
 }
 
-static void selection_leave_out_calls_and_follow_nesting(void **state)
+TEST(selection_leave_out_calls_and_follow_nesting)
 {
 	struct filter_settings options = plain;
 
@@ -356,7 +356,7 @@ static void expect_backward(void)
 	assert_int_equal(totals.phase_ns[MODULE_BACKWARD], 255);
 }
 
-static void backward_functions_belong_to_modules(void **state)
+TEST(backward_functions_belong_to_modules)
 {
 	start(1);
 	forward(1000);
@@ -375,7 +375,7 @@ static void backward_functions_belong_to_modules(void **state)
 	release();
 }
 
-static void compiled_code_belongs_to_the_module_around_it(void **state)
+TEST(compiled_code_belongs_to_the_module_around_it)
 {
 	start(1);
 	begin(100, "Net");
@@ -402,7 +402,7 @@ static void compiled_code_belongs_to_the_module_around_it(void **state)
 }
 
 /* A second backward() over one graph (retain_graph) belongs there, too. */
-static void backward_functions_may_run_again(void **state)
+TEST(backward_functions_may_run_again)
 {
 	start(1);
 	forward(1000);
@@ -415,7 +415,7 @@ static void backward_functions_may_run_again(void **state)
 }
 
 /* Functions of operators in no module do not count for one, nor do gradients after them. */
-static void backward_functions_outside_are_nobodys(void **state)
+TEST(backward_functions_outside_are_nobodys)
 {
 	start(1);
 	forward(1000);
@@ -456,7 +456,7 @@ static void recompute(bool tree)
 	finish(tree);
 }
 
-static void calls_in_backward_functions_are_recomputed(void **state)
+TEST(calls_in_backward_functions_are_recomputed)
 {
 	recompute(false);
 	assert_int_equal(number_of("fc", COLUMN_modules_calls), 1);
@@ -482,7 +482,7 @@ static void calls_in_backward_functions_are_recomputed(void **state)
 }
 
 /* If operators were sampled, or not recorded, nobody knows what backward took. */
-static void backward_is_empty_where_it_is_not_known(void **state)
+TEST(backward_is_empty_where_it_is_not_known)
 {
 	start(1);
 	FRAME_PUT(c.r.fw, 900, torch_sampling, .one_in = 10);
@@ -500,7 +500,7 @@ static void backward_is_empty_where_it_is_not_known(void **state)
 }
 
 /* Begins and ends as a broken program or file may have them. */
-static void any_order_of_events_adds_up(void **state)
+TEST(any_order_of_events_adds_up)
 {
 	static const char *const names[] = { "Net", "A: a", "B: a.b", "", ": ", "C: " };
 	uint64_t time_ns = 0, self_ns = 0, roots_ns = 0;
@@ -549,25 +549,4 @@ static void any_order_of_events_adds_up(void **state)
 	assert_int_equal(roots_ns, totals.total_ns);
 	assert_true(totals.calls && totals.recomputed_calls && totals.phase_ns[MODULE_BACKWARD]);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_names_with_self_and_total_time),
-		cmocka_unit_test(a_tree_has_a_row_for_each_path),
-		cmocka_unit_test(what_is_done_inside_counts),
-		cmocka_unit_test(what_is_open_ends_where_recording_or_the_program_does),
-		cmocka_unit_test(losses_do_not_nest_what_follows),
-		cmocka_unit_test(selection_leave_out_calls_and_follow_nesting),
-		cmocka_unit_test(backward_functions_belong_to_modules),
-		cmocka_unit_test(compiled_code_belongs_to_the_module_around_it),
-		cmocka_unit_test(backward_functions_may_run_again),
-		cmocka_unit_test(backward_functions_outside_are_nobodys),
-		cmocka_unit_test(calls_in_backward_functions_are_recomputed),
-		cmocka_unit_test(backward_is_empty_where_it_is_not_known),
-		cmocka_unit_test(any_order_of_events_adds_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

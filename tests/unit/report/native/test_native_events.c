@@ -23,7 +23,7 @@ static void sample(struct frame_writer *fw, uint64_t time_ns, uint64_t cpu_ns, b
 	FRAME_PUT(fw, time_ns, native_sample, .cpu_ns = cpu_ns, .in_kernel = in_kernel);
 }
 
-static void cpu_time_adds_up_by_process(void **state)
+TEST(cpu_time_adds_up_by_process)
 {
 	struct frame_writer *fw = recording_begin(2);
 	const struct native_reading *reading;
@@ -45,7 +45,7 @@ static void cpu_time_adds_up_by_process(void **state)
 }
 
 /* What a process has told before is part of what it tells now. */
-static void counters_of_processes_run_on(void **state)
+TEST(counters_of_processes_run_on)
 {
 	struct frame_writer *fw = recording_begin(2);
 	const struct native_reading *reading;
@@ -63,7 +63,7 @@ static void counters_of_processes_run_on(void **state)
 	recording_close();
 }
 
-static void who_was_not_followed_has_a_reason(void **state)
+TEST(who_was_not_followed_has_a_reason)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct native_reading *reading;
@@ -79,22 +79,10 @@ static void who_was_not_followed_has_a_reason(void **state)
 	recording_close();
 }
 
-static void each_reason_has_a_sentence(void **state)
+TEST(each_reason_has_a_sentence)
 {
 	assert_null(native_off_text(0));
 	assert_null(native_off_text(EVT_NATIVE_OFF_LIMIT));
 	for (unsigned int off = EVT_NATIVE_OFF_REFUSED; off < EVT_NATIVE_OFF_LIMIT; off++)
 		assert_non_null(native_off_text(off));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cpu_time_adds_up_by_process),
-		cmocka_unit_test(counters_of_processes_run_on),
-		cmocka_unit_test(who_was_not_followed_has_a_reason),
-		cmocka_unit_test(each_reason_has_a_sentence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

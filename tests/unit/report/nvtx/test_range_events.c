@@ -37,7 +37,7 @@ static const struct range_row *row_of(const struct ranges *ranges, const char *n
 	return NULL;
 }
 
-static void a_pop_closes_the_innermost_of_its_domain(void **state)
+TEST(a_pop_closes_the_innermost_of_its_domain)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct ranges *ranges;
@@ -56,7 +56,7 @@ static void a_pop_closes_the_innermost_of_its_domain(void **state)
 }
 
 /* A range of a process ends on whatever thread; its number says which it is. */
-static void numbers_tell_ranges_of_a_process_apart(void **state)
+TEST(numbers_tell_ranges_of_a_process_apart)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct ranges *ranges;
@@ -78,7 +78,7 @@ static void numbers_tell_ranges_of_a_process_apart(void **state)
 	recording_close();
 }
 
-static void an_end_alone_closes_nothing(void **state)
+TEST(an_end_alone_closes_nothing)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct ranges *ranges;
@@ -90,15 +90,4 @@ static void an_end_alone_closes_nothing(void **state)
 	assert_int_equal(ranges->row_count, 1);
 	assert_int_equal(row_of(ranges, "open")->open, 1);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pop_closes_the_innermost_of_its_domain),
-		cmocka_unit_test(numbers_tell_ranges_of_a_process_apart),
-		cmocka_unit_test(an_end_alone_closes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

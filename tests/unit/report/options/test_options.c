@@ -24,7 +24,7 @@ static int parse(struct options *options, char **argv)
 	return options_parse(options, argc, argv, message, sizeof(message));
 }
 
-static void report_options_and_files(void **state)
+TEST(report_options_and_files)
 {
 	struct options options;
 
@@ -39,7 +39,7 @@ static void report_options_and_files(void **state)
 	options_release(&options);
 }
 
-static void keys_are_those_of_the_report(void **state)
+TEST(keys_are_those_of_the_report)
 {
 	struct options options;
 
@@ -61,7 +61,7 @@ static void keys_are_those_of_the_report(void **state)
 	options_release(&options);
 }
 
-static void summary_is_the_default(void **state)
+TEST(summary_is_the_default)
 {
 	struct options options;
 
@@ -85,7 +85,7 @@ static void refuses(const char *expected, char **argv)
 #define REFUSES(expected, ...) \
 	refuses(expected, (char *[]){ (char *)"prof-report", __VA_ARGS__, NULL })
 
-static void a_file_may_be_named_like_a_report(void **state)
+TEST(a_file_may_be_named_like_a_report)
 {
 	struct options options;
 
@@ -104,7 +104,7 @@ static void a_file_may_be_named_like_a_report(void **state)
 	options_release(&options);
 }
 
-static void times_are_read_with_open_ends(void **state)
+TEST(times_are_read_with_open_ends)
 {
 	struct options options;
 
@@ -120,7 +120,7 @@ static void times_are_read_with_open_ends(void **state)
 }
 
 /* --time with a minus: before the end; resolved once the recording has been read. */
-static void times_may_count_from_the_end(void **state)
+TEST(times_may_count_from_the_end)
 {
 	struct options options;
 
@@ -143,7 +143,7 @@ static void times_may_count_from_the_end(void **state)
 	options_release(&options);
 }
 
-static void steps_are_numbers_or_a_name(void **state)
+TEST(steps_are_numbers_or_a_name)
 {
 	struct options options;
 
@@ -169,7 +169,7 @@ static void steps_are_numbers_or_a_name(void **state)
 	options_release(&options);
 }
 
-static void wrong_options_are_named(void **state)
+TEST(wrong_options_are_named)
 {
 	REFUSES("did you mean '--format'", "--formt", "csv");
 	REFUSES("unknown option '-z'", "-z");
@@ -226,7 +226,7 @@ static int condition(struct row_filter *ret, const char *text)
 	return row_filter_parse(ret, text, columns, count, message, sizeof(message));
 }
 
-static void conditions_are_parsed(void **state)
+TEST(conditions_are_parsed)
 {
 	struct row_filter parsed;
 
@@ -263,7 +263,7 @@ static bool kernel_meets(const char *text)
 	return conditions_hold(&parsed, 1, row);
 }
 
-static void kernels_are_known_by_what_tables_show(void **state)
+TEST(kernels_are_known_by_what_tables_show)
 {
 	assert_true(kernel_meets("kernel=im2col_kernel<float>"));
 	assert_true(kernel_meets("kernel=*at::native::im2col*"));
@@ -273,7 +273,7 @@ static void kernels_are_known_by_what_tables_show(void **state)
 	assert_true(kernel_meets("kernel!=other"));
 }
 
-static void a_rate_has_a_unit(void **state)
+TEST(a_rate_has_a_unit)
 {
 	const struct column *columns[COLUMNS_MAX];
 	size_t count = columns_of("memcpy", columns);
@@ -288,7 +288,7 @@ static void a_rate_has_a_unit(void **state)
 	assert_non_null(strstr(message, "a number with its unit"));
 }
 
-static void every_report_has_what_it_is_sorted_by(void **state)
+TEST(every_report_has_what_it_is_sorted_by)
 {
 	for (int i = 0; i < REPORT_LIMIT; i++) {
 		const struct column *columns[COLUMNS_MAX];
@@ -299,24 +299,4 @@ static void every_report_has_what_it_is_sorted_by(void **state)
 			fail_msg("report %s has no column %s", report_infos[i].id, sort);
 		assert_true(count < COLUMNS_MAX);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(report_options_and_files),
-		cmocka_unit_test(keys_are_those_of_the_report),
-		cmocka_unit_test(summary_is_the_default),
-		cmocka_unit_test(a_file_may_be_named_like_a_report),
-		cmocka_unit_test(times_are_read_with_open_ends),
-		cmocka_unit_test(times_may_count_from_the_end),
-		cmocka_unit_test(steps_are_numbers_or_a_name),
-		cmocka_unit_test(kernels_are_known_by_what_tables_show),
-		cmocka_unit_test(a_rate_has_a_unit),
-		cmocka_unit_test(wrong_options_are_named),
-		cmocka_unit_test(conditions_are_parsed),
-		cmocka_unit_test(every_report_has_what_it_is_sorted_by),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

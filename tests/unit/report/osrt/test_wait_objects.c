@@ -25,7 +25,7 @@ static uint32_t of(uint32_t process, enum wait_object_kind kind, uint64_t value)
 	return wait_objects_of(&objects, process, kind, value);
 }
 
-static void locks(void **state)
+TEST(locks)
 {
 	wait_objects_init(&objects);
 	assert_int_equal(of(PROCESS, WAIT_OBJECT_mutex, 0x10), 1);
@@ -43,7 +43,7 @@ static void locks(void **state)
 }
 
 /* Two numbers may mean one pipe, and one number another pipe later. */
-static void descriptors(void **state)
+TEST(descriptors)
 {
 	uint32_t unknown, first;
 
@@ -63,14 +63,4 @@ static void descriptors(void **state)
 	assert_null(wait_objects_descriptor(&objects, PROCESS, 4));
 	assert_int_equal(of(PROCESS, WAIT_OBJECT_pipe, 3), unknown);
 	wait_objects_release(&objects);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(locks),
-		cmocka_unit_test(descriptors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

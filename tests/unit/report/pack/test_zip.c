@@ -65,19 +65,19 @@ static int judge(const char *path, unsigned int files, const char *wide)
 	return system(command);
 }
 
-static void small_archives_have_no_zip64(void **state)
+TEST(small_archives_have_no_zip64)
 {
 	write_zip("small.zip", 0, FILES);
 	assert_int_equal(judge("small.zip", FILES, "small"), 0);
 }
 
-static void large_ones_are_read_as_zip64(void **state)
+TEST(large_ones_are_read_as_zip64)
 {
 	write_zip("wide.zip", 1, FILES);
 	assert_int_equal(judge("wide.zip", FILES, "wide"), 0);
 }
 
-static void more_files_than_16_bits_count(void **state)
+TEST(more_files_than_16_bits_count)
 {
 	int to = open("many.zip", O_RDWR | O_CREAT | O_TRUNC, 0600);
 	struct zip zip;
@@ -115,13 +115,4 @@ static int leave_folder(void **state)
 	return chdir("/") || system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_archives_have_no_zip64),
-		cmocka_unit_test(large_ones_are_read_as_zip64),
-		cmocka_unit_test(more_files_than_16_bits_count),
-	};
-
-	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
-}
+TEST_GROUP(enter_folder, leave_folder)

@@ -10,7 +10,7 @@
 #define BYTES 2000000u
 
 /* A greedy part leaves what is kept, and the sum is never above the whole. */
-static void test_greedy(void **state)
+TEST(test_greedy)
 {
 	struct page_budget budget;
 	uint64_t all = 0;
@@ -30,7 +30,7 @@ static void test_greedy(void **state)
 }
 
 /* What a part does not use is there for the next; without a comparison nothing is kept for one. */
-static void test_modest(void **state)
+TEST(test_modest)
 {
 	struct page_budget budget;
 
@@ -42,7 +42,7 @@ static void test_modest(void **state)
 }
 
 /* Pieces leave those after them their least, or equal shares where even that is not there. */
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
 	struct page_budget budget;
 	uint64_t left;
@@ -65,23 +65,11 @@ static void test_pieces(void **state)
 }
 
 /* A limit that no page can keep is the least one. */
-static void test_least(void **state)
+TEST(test_least)
 {
 	struct page_budget budget;
 
 	page_budget_init(&budget, 0, false);
 	page_budget_begin(&budget, PAGE_COMPARE);
 	assert_int_equal(page_budget_left(&budget), PAGE_BYTES_LEAST - PAGE_BYTES_FRAME);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_greedy),
-		cmocka_unit_test(test_modest),
-		cmocka_unit_test(test_pieces),
-		cmocka_unit_test(test_least),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

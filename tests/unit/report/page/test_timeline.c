@@ -25,7 +25,7 @@ static void put(struct timeline *timeline, const char *name, uint64_t start, uin
 		  (struct trace_slice){ .event.time_ns = start, .duration_ns = length });
 }
 
-static void test_depths(void **state)
+TEST(test_depths)
 {
 	struct timeline timeline;
 
@@ -49,7 +49,7 @@ static void test_depths(void **state)
 }
 
 /* What never ended is open to the end, and is called so; a range of a process has two ends. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
 	struct timeline timeline;
 
@@ -81,7 +81,7 @@ static void test_ends(void **state)
 }
 
 /* Times that a damaged file says: behind the end, longer than can be. */
-static void test_wrong_times(void **state)
+TEST(test_wrong_times)
 {
 	struct timeline timeline;
 
@@ -95,7 +95,7 @@ static void test_wrong_times(void **state)
 	timeline_release(&timeline);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
 	struct timeline timeline;
 	uint64_t count = 0, busy = 0, spans = SPANS_MAX + SPANS_MAX / 4;
@@ -132,7 +132,7 @@ static void put_flow(struct timeline *timeline, enum trace_category category, ui
 }
 
 /* In the order of their begins; nothing is behind the end of the run. */
-static void test_arrows(void **state)
+TEST(test_arrows)
 {
 	struct timeline timeline;
 	char *text = NULL;
@@ -157,7 +157,7 @@ static void test_arrows(void **state)
 /*
  * Beyond the room every second one stays: the count is of all, and those left are of the whole run.
  */
-static void test_arrows_many(void **state)
+TEST(test_arrows_many)
 {
 	struct timeline timeline;
 	const uint64_t count = 3 * ARROWS_MAX;
@@ -175,15 +175,4 @@ static void test_arrows_many(void **state)
 	assert_true(timeline.arrows.arrow[timeline.arrows.count - 1].from_ns >
 		    10 * count - 20 * timeline.arrows.step);
 	timeline_release(&timeline);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_depths),      cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_wrong_times), cmocka_unit_test(test_many),
-		cmocka_unit_test(test_arrows),      cmocka_unit_test(test_arrows_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static bool children_of(uint64_t of_parent_ns, uint64_t of_child_ns, uint64_t *r
 	return is_told;
 }
 
-static void recorded_children_are_left_out(void **state)
+TEST(recorded_children_are_left_out)
 {
 	uint64_t ns;
 
@@ -41,7 +41,7 @@ static void recorded_children_are_left_out(void **state)
 /*
  * The kernel counts in hundredths of a second, so a child may have used more than it says of all.
  */
-static void the_rest_is_never_negative(void **state)
+TEST(the_rest_is_never_negative)
 {
 	uint64_t ns;
 
@@ -49,21 +49,10 @@ static void the_rest_is_never_negative(void **state)
 	assert_int_equal(ns, 0);
 }
 
-static void without_usage_it_is_not_told(void **state)
+TEST(without_usage_it_is_not_told)
 {
 	uint64_t ns;
 
 	assert_false(children_of(0, 2ull * SECOND, &ns));
 	assert_int_equal(ns, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(recorded_children_are_left_out),
-		cmocka_unit_test(the_rest_is_never_negative),
-		cmocka_unit_test(without_usage_it_is_not_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void reads(struct ranges *ranges, uint64_t time_ns, uint32_t thread, uint
 	ranges_clock(ranges, (struct nest_place){ time_ns, thread, 0, 0, NULL, 0 }, cpu_ns);
 }
 
-static void cpu_time_where_clocks_were_read(void **state)
+TEST(cpu_time_where_clocks_were_read)
 {
 	struct ranges ranges;
 	uint64_t ns;
@@ -59,7 +59,7 @@ static void cpu_time_where_clocks_were_read(void **state)
 	ranges_release(&ranges);
 }
 
-static void self_is_total_without_children(void **state)
+TEST(self_is_total_without_children)
 {
 	struct ranges ranges;
 
@@ -82,7 +82,7 @@ static void self_is_total_without_children(void **state)
 	ranges_release(&ranges);
 }
 
-static void pops_close_the_innermost_of_their_domain(void **state)
+TEST(pops_close_the_innermost_of_their_domain)
 {
 	struct ranges ranges;
 
@@ -98,7 +98,7 @@ static void pops_close_the_innermost_of_their_domain(void **state)
 	ranges_release(&ranges);
 }
 
-static void crossed_domains_charge_the_outer_range_once(void **state)
+TEST(crossed_domains_charge_the_outer_range_once)
 {
 	struct ranges ranges;
 
@@ -116,7 +116,7 @@ static void crossed_domains_charge_the_outer_range_once(void **state)
 	ranges_release(&ranges);
 }
 
-static void time_within_any_range_counts_once(void **state)
+TEST(time_within_any_range_counts_once)
 {
 	struct ranges ranges;
 
@@ -139,7 +139,7 @@ static void time_within_any_range_counts_once(void **state)
 	ranges_release(&ranges);
 }
 
-static void unbalanced_pops_are_counted_and_harmless(void **state)
+TEST(unbalanced_pops_are_counted_and_harmless)
 {
 	struct ranges ranges;
 
@@ -155,7 +155,7 @@ static void unbalanced_pops_are_counted_and_harmless(void **state)
 	ranges_release(&ranges);
 }
 
-static void open_ranges_count_and_take_time_when_the_process_has_ended(void **state)
+TEST(open_ranges_count_and_take_time_when_the_process_has_ended)
 {
 	struct ranges ranges;
 
@@ -181,7 +181,7 @@ static void open_ranges_count_and_take_time_when_the_process_has_ended(void **st
 	}
 }
 
-static void work_inside_is_the_difference(void **state)
+TEST(work_inside_is_the_difference)
 {
 	struct ranges ranges;
 
@@ -210,7 +210,7 @@ static void work_inside_is_the_difference(void **state)
 	ranges_release(&ranges);
 }
 
-static void start_end_match_by_number_in_any_order(void **state)
+TEST(start_end_match_by_number_in_any_order)
 {
 	struct ranges ranges;
 
@@ -228,7 +228,7 @@ static void start_end_match_by_number_in_any_order(void **state)
 	ranges_release(&ranges);
 }
 
-static void paths_are_rows_of_their_own(void **state)
+TEST(paths_are_rows_of_their_own)
 {
 	struct ranges ranges;
 
@@ -247,7 +247,7 @@ static void paths_are_rows_of_their_own(void **state)
 }
 
 /* Linear time however deep, also when another domain's ranges lie above. */
-static void deep_nesting_takes_constant_time_each(void **state)
+TEST(deep_nesting_takes_constant_time_each)
 {
 	enum { DEPTH = 100000 };
 	struct ranges ranges;
@@ -263,7 +263,7 @@ static void deep_nesting_takes_constant_time_each(void **state)
 	ranges_release(&ranges);
 }
 
-static void many_names_take_bounded_memory_each(void **state)
+TEST(many_names_take_bounded_memory_each)
 {
 	enum { NAMES = 200000 };
 	struct ranges ranges;
@@ -290,7 +290,7 @@ static int compare_numbers(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void percentiles_are_within_one_percent(void **state)
+TEST(percentiles_are_within_one_percent)
 {
 	enum { SAMPLES = 100000 };
 	static uint64_t value[SAMPLES];
@@ -328,7 +328,7 @@ static void check_samples(const struct histogram *histogram, const uint64_t *sor
 	}
 }
 
-static void every_sample_is_in_its_bucket(void **state)
+TEST(every_sample_is_in_its_bucket)
 {
 	enum { SAMPLES = 150 };
 	uint64_t value[SAMPLES], seed = 3;
@@ -349,7 +349,7 @@ static void every_sample_is_in_its_bucket(void **state)
 	}
 }
 
-static void merged_rows_have_the_statistics_of_all(void **state)
+TEST(merged_rows_have_the_statistics_of_all)
 {
 	struct ranges ranges;
 
@@ -358,35 +358,11 @@ static void merged_rows_have_the_statistics_of_all(void **state)
 		push(&ranges, 0, 0, 0, i <= 2 ? A : B);
 		pop(&ranges, i * 10, 0, 0);
 	}
-	range_row_merge(&ranges.row[0], &ranges.row[1]);
-	assert_int_equal(ranges.row[0].count, 4);
+	timing_merge(&ranges.row[0].time, &ranges.row[1].time);
 	assert_int_equal(ranges.row[0].time.total_ns, 100);
 	assert_int_equal(ranges.row[0].time.min_ns, 10);
 	assert_int_equal(ranges.row[0].time.max_ns, 40);
 	assert_int_equal(timing_stddev(&ranges.row[0].time), 13); /* 12.91 */
 	assert_int_equal(timing_percentile(&ranges.row[0].time, 50), 20);
 	ranges_release(&ranges);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(self_is_total_without_children),
-		cmocka_unit_test(cpu_time_where_clocks_were_read),
-		cmocka_unit_test(pops_close_the_innermost_of_their_domain),
-		cmocka_unit_test(crossed_domains_charge_the_outer_range_once),
-		cmocka_unit_test(time_within_any_range_counts_once),
-		cmocka_unit_test(unbalanced_pops_are_counted_and_harmless),
-		cmocka_unit_test(open_ranges_count_and_take_time_when_the_process_has_ended),
-		cmocka_unit_test(work_inside_is_the_difference),
-		cmocka_unit_test(start_end_match_by_number_in_any_order),
-		cmocka_unit_test(paths_are_rows_of_their_own),
-		cmocka_unit_test(deep_nesting_takes_constant_time_each),
-		cmocka_unit_test(many_names_take_bounded_memory_each),
-		cmocka_unit_test(percentiles_are_within_one_percent),
-		cmocka_unit_test(every_sample_is_in_its_bucket),
-		cmocka_unit_test(merged_rows_have_the_statistics_of_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

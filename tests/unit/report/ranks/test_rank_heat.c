@@ -78,7 +78,7 @@ static void bins_are_whole(uint64_t ranks_count, uint64_t first, uint64_t last)
 		assert_int_equal(heat.step[i].from, heat.step[i - 1].to + 1);
 }
 
-static void a_cell_is_a_step_if_there_are_few(void **state)
+TEST(a_cell_is_a_step_if_there_are_few)
 {
 	ranks(4, 30, 7);
 	slow(2, 11, 20 * MS);
@@ -94,7 +94,7 @@ static void a_cell_is_a_step_if_there_are_few(void **state)
 	done();
 }
 
-static void many_ranks_and_steps_share_cells(void **state)
+TEST(many_ranks_and_steps_share_cells)
 {
 	ranks(MANY_RANKS, MANY_STEPS, 1);
 	for (unsigned int i = 1001; i <= 1020; i++)
@@ -111,7 +111,7 @@ static void many_ranks_and_steps_share_cells(void **state)
 	done();
 }
 
-static void a_rank_that_begins_late_has_no_cells_before(void **state)
+TEST(a_rank_that_begins_late_has_no_cells_before)
 {
 	ranks(2, 20, 1);
 	for (size_t k = 0; k < 20; k++)
@@ -125,7 +125,7 @@ static void a_rank_that_begins_late_has_no_cells_before(void **state)
 }
 
 /* Of a damaged file. */
-static void numbers_of_steps_may_be_anything(void **state)
+TEST(numbers_of_steps_may_be_anything)
 {
 	ranks(2, 2, 0);
 	((struct step_row *)rows.row[1].step[1])->number = UINT64_MAX;
@@ -136,23 +136,10 @@ static void numbers_of_steps_may_be_anything(void **state)
 	done();
 }
 
-static void no_steps_are_no_map(void **state)
+TEST(no_steps_are_no_map)
 {
 	ranks(2, 0, 0);
 	rank_heat_make(&heat, &rows);
 	assert_int_equal(heat.columns, 0);
 	done();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cell_is_a_step_if_there_are_few),
-		cmocka_unit_test(many_ranks_and_steps_share_cells),
-		cmocka_unit_test(a_rank_that_begins_late_has_no_cells_before),
-		cmocka_unit_test(numbers_of_steps_may_be_anything),
-		cmocka_unit_test(no_steps_are_no_map),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static void close_ranks(void)
 	cuda_recording_release(&c);
 }
 
-static void one_is_slow_from_a_step_on(void **state)
+TEST(one_is_slow_from_a_step_on)
 {
 	open_ranks();
 	works(2, 0, STEPS, 10);
@@ -109,7 +109,7 @@ static void one_is_slow_from_a_step_on(void **state)
 	close_ranks();
 }
 
-static void of_two_slow_ones_none_is_named(void **state)
+TEST(of_two_slow_ones_none_is_named)
 {
 	open_ranks();
 	works(0, 0, STEPS, 10);
@@ -122,7 +122,7 @@ static void of_two_slow_ones_none_is_named(void **state)
 }
 
 /* It works longer, but the others do not wait for it. */
-static void one_that_is_not_late_is_not_named(void **state)
+TEST(one_that_is_not_late_is_not_named)
 {
 	open_ranks();
 	works(0, 0, STEPS, 10);
@@ -134,7 +134,7 @@ static void one_that_is_not_late_is_not_named(void **state)
 	close_ranks();
 }
 
-static void few_steps_say_nothing(void **state)
+TEST(few_steps_say_nothing)
 {
 	open_ranks();
 	works(0, 0, 10, 10);
@@ -147,7 +147,7 @@ static void few_steps_say_nothing(void **state)
 	close_ranks();
 }
 
-static void one_step_and_one_rank(void **state)
+TEST(one_step_and_one_rank)
 {
 	open_ranks();
 	works(1, 0, 1, 30);
@@ -156,17 +156,4 @@ static void one_step_and_one_rank(void **state)
 	assert_int_equal(rows.row[0].steps, 0);
 	assert_int_equal(rows.straggler, SIZE_MAX);
 	close_ranks();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_is_slow_from_a_step_on),
-		cmocka_unit_test(of_two_slow_ones_none_is_named),
-		cmocka_unit_test(one_that_is_not_late_is_not_named),
-		cmocka_unit_test(few_steps_say_nothing),
-		cmocka_unit_test(one_step_and_one_rank),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

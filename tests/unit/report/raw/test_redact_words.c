@@ -16,7 +16,7 @@ static unsigned int take(const char *text)
 	return redact_words_take(&request, REDACT_HOST);
 }
 
-static void words_are_taken(void **state)
+TEST(words_are_taken)
 {
 	assert_int_equal(take("args"), REDACT_ARGS);
 	assert_int_equal(take("paths"), REDACT_PATHS);
@@ -26,7 +26,7 @@ static void words_are_taken(void **state)
 	assert_int_equal(take(NULL), REDACT_HOST);
 }
 
-static void other_words_are_refused_by_name(void **state)
+TEST(other_words_are_refused_by_name)
 {
 	static const char *const wrong[] = {
 		"",      "arg",         "argss", "ARGS",         "args;paths",
@@ -40,14 +40,4 @@ static void other_words_are_refused_by_name(void **state)
 		snprintf(quoted, sizeof(quoted), "--redact '%s' is none of ", wrong[i]);
 		assert_int_equal(strncmp(request.message, quoted, strlen(quoted)), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_taken),
-		cmocka_unit_test(other_words_are_refused_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

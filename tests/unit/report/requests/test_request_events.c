@@ -35,7 +35,7 @@ static const struct requests *requests_by(enum key_id by)
 }
 
 /* The call that sent the last byte began 20 ns before the event. */
-static void time_ends_before_the_last_call(void **state)
+TEST(time_ends_before_the_last_call)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
@@ -63,7 +63,7 @@ static void time_ends_before_the_last_call(void **state)
 }
 
 /* What a request waited before it was received is part of its time, and of no thread's. */
-static void the_queue_is_part_of_the_time(void **state)
+TEST(the_queue_is_part_of_the_time)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
@@ -82,7 +82,7 @@ static void the_queue_is_part_of_the_time(void **state)
 	recording_close();
 }
 
-static void requests_that_take_turns_are_not_alone(void **state)
+TEST(requests_that_take_turns_are_not_alone)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
@@ -101,7 +101,7 @@ static void requests_that_take_turns_are_not_alone(void **state)
 	recording_close();
 }
 
-static void answered_by_another_thread_is_not_alone(void **state)
+TEST(answered_by_another_thread_is_not_alone)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
@@ -115,7 +115,7 @@ static void answered_by_another_thread_is_not_alone(void **state)
 	recording_close();
 }
 
-static void rows_by_status_and_by_request(void **state)
+TEST(rows_by_status_and_by_request)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
@@ -135,7 +135,7 @@ static void rows_by_status_and_by_request(void **state)
 	recording_close();
 }
 
-static void single_requests_have_numbers(void **state)
+TEST(single_requests_have_numbers)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
@@ -153,7 +153,7 @@ static void single_requests_have_numbers(void **state)
 }
 
 /* An end alone is none; a begin alone is open, and has no time. */
-static void halves_have_no_time(void **state)
+TEST(halves_have_no_time)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
@@ -165,19 +165,4 @@ static void halves_have_no_time(void **state)
 	assert_int_equal(requests->row[0].time.count, 0);
 	assert_int_equal(requests->row[0].open, 1);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_ends_before_the_last_call),
-		cmocka_unit_test(the_queue_is_part_of_the_time),
-		cmocka_unit_test(requests_that_take_turns_are_not_alone),
-		cmocka_unit_test(answered_by_another_thread_is_not_alone),
-		cmocka_unit_test(rows_by_status_and_by_request),
-		cmocka_unit_test(single_requests_have_numbers),
-		cmocka_unit_test(halves_have_no_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

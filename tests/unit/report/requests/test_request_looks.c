@@ -11,7 +11,7 @@ static const struct look_event ten = { .of = LOOK_LOCK,
 				       .step_ns = 10,
 				       .looks = 10 };
 
-static void a_request_has_the_looks_within_it(void **state)
+TEST(a_request_has_the_looks_within_it)
 {
 	assert_int_equal(look_event_within(&ten, 0, 200), 10);
 	assert_int_equal(look_event_within(&ten, 0, UINT64_MAX), 10);
@@ -26,7 +26,7 @@ static void a_request_has_the_looks_within_it(void **state)
 }
 
 /* Each look is in one of two requests that follow each other. */
-static void neighbours_share_nothing(void **state)
+TEST(neighbours_share_nothing)
 {
 	for (uint64_t cut = 1; cut < 120; cut++)
 		assert_int_equal(look_event_within(&ten, 0, cut) +
@@ -51,7 +51,7 @@ static void end(struct frame_writer *fw, uint64_t time_ns, uint64_t number)
 }
 
 /* A sample after one request and within the next, with looks at 1100, 1200, ... 2000; then 2100. */
-static void looks_belong_to_ended_and_open_requests(void **state)
+TEST(looks_belong_to_ended_and_open_requests)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
@@ -74,15 +74,4 @@ static void looks_belong_to_ended_and_open_requests(void **state)
 	assert_true(request_row_waited(&requests->row[0], LOOK_GIL, &ns));
 	assert_int_equal(ns, (900 + 190) * 10 / 11);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_request_has_the_looks_within_it),
-		cmocka_unit_test(neighbours_share_nothing),
-		cmocka_unit_test(looks_belong_to_ended_and_open_requests),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

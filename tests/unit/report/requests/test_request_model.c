@@ -50,7 +50,7 @@ static const struct requests *requests_read(void)
 }
 
 /* Only what lies within the request, nested operators once, and no labels. */
-static void operators_of_its_own_thread(void **state)
+TEST(operators_of_its_own_thread)
 {
 	const struct requests *requests;
 
@@ -73,7 +73,7 @@ static void operators_of_its_own_thread(void **state)
 }
 
 /* Two requests of an event loop, and an executor's thread: each moment is divided. */
-static void operators_of_a_thread_without_requests(void **state)
+TEST(operators_of_a_thread_without_requests)
 {
 	const struct requests *requests;
 
@@ -100,7 +100,7 @@ static void operators_of_a_thread_without_requests(void **state)
 }
 
 /* Several operators at once: a request has no more than the moment. */
-static void two_threads_work_for_one_request(void **state)
+TEST(two_threads_work_for_one_request)
 {
 	const struct requests *requests;
 
@@ -121,7 +121,7 @@ static void two_threads_work_for_one_request(void **state)
 }
 
 /* Work is reported late, after its request has ended, and with one that shares it. */
-static void kernels_are_those_of_their_launches(void **state)
+TEST(kernels_are_those_of_their_launches)
 {
 	const struct requests *requests;
 
@@ -145,7 +145,7 @@ static void kernels_are_those_of_their_launches(void **state)
 }
 
 /* Nothing was recorded: that is not known, and no zero. */
-static void nothing_is_known(void **state)
+TEST(nothing_is_known)
 {
 	const struct requests *requests;
 
@@ -156,17 +156,4 @@ static void nothing_is_known(void **state)
 	assert_false(requests->has_model);
 	assert_false(requests->has_gpu);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(operators_of_its_own_thread),
-		cmocka_unit_test(operators_of_a_thread_without_requests),
-		cmocka_unit_test(two_threads_work_for_one_request),
-		cmocka_unit_test(kernels_are_those_of_their_launches),
-		cmocka_unit_test(nothing_is_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,7 +114,7 @@ static const char *place_of(uint32_t number, bool of_cpu)
 	return text;
 }
 
-static void the_deepest_function_with_half_is_named(void **state)
+TEST(the_deepest_function_with_half_is_named)
 {
 	start();
 	runs(5, 4);
@@ -127,7 +127,7 @@ static void the_deepest_function_with_half_is_named(void **state)
 	finish();
 }
 
-static void none_is_named_where_none_has_half(void **state)
+TEST(none_is_named_where_none_has_half)
 {
 	start();
 	runs(1, 6); /* in the user's own line */
@@ -137,7 +137,7 @@ static void none_is_named_where_none_has_half(void **state)
 	finish();
 }
 
-static void who_only_calls_others_is_not_named(void **state)
+TEST(who_only_calls_others_is_not_named)
 {
 	start();
 	runs(9, 9);
@@ -153,7 +153,7 @@ static void who_only_calls_others_is_not_named(void **state)
 	finish();
 }
 
-static void waits_count_unless_cpu_time_alone_does(void **state)
+TEST(waits_count_unless_cpu_time_alone_does)
 {
 	start();
 	sample(1, 0, EVT_PYTHON_IO);
@@ -166,7 +166,7 @@ static void waits_count_unless_cpu_time_alone_does(void **state)
 	finish();
 }
 
-static void all_frames_are_the_users_where_he_asks(void **state)
+TEST(all_frames_are_the_users_where_he_asks)
 {
 	start();
 	runs(5, 4);
@@ -175,17 +175,4 @@ static void all_frames_are_the_users_where_he_asks(void **state)
 	assert_string_equal(place_of(9, true), "");
 	own.is_off = false;
 	finish();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_deepest_function_with_half_is_named),
-		cmocka_unit_test(none_is_named_where_none_has_half),
-		cmocka_unit_test(who_only_calls_others_is_not_named),
-		cmocka_unit_test(waits_count_unless_cpu_time_alone_does),
-		cmocka_unit_test(all_frames_are_the_users_where_he_asks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static const struct line *line_at(uint32_t number)
 /*
  * Three quarters of the CPU time in line 11; the CPU time of a wait is of the line that runs next.
  */
-static void shares_are_those_of_the_program(void **state)
+TEST(shares_are_those_of_the_program)
 {
 	start();
 	define_all();
@@ -47,7 +47,7 @@ static void shares_are_those_of_the_program(void **state)
  * A look that was left out puts the CPU time up to it in doubt, once; one in a queue for a CPU puts
  * none.
  */
-static void looks_left_out_are_a_bound(void **state)
+TEST(looks_left_out_are_a_bound)
 {
 	start();
 	frame_begin_block(c.r.fw, 1);
@@ -65,7 +65,7 @@ static void looks_left_out_are_a_bound(void **state)
 /*
  * Looks that were left out have no CPU time of their own: one of two whole looks is a half at most.
  */
-static void late_looks_are_a_bound(void **state)
+TEST(late_looks_are_a_bound)
 {
 	start();
 	frame_begin_block(c.r.fw, 1);
@@ -81,7 +81,7 @@ static void late_looks_are_a_bound(void **state)
 }
 
 /* C code that the line has called is native, without an operator. */
-static void called_code_is_native(void **state)
+TEST(called_code_is_native)
 {
 	start();
 	define_all();
@@ -97,7 +97,7 @@ static void called_code_is_native(void **state)
 }
 
 /* Of a function that calls itself each sample counts once. */
-static void recursion_counts_once(void **state)
+TEST(recursion_counts_once)
 {
 	start();
 	define_all();
@@ -118,7 +118,7 @@ static void recursion_counts_once(void **state)
  * A comprehension or a lambda is called from the line that it stands on: without functions it is
  * there once.
  */
-static void a_line_of_two_functions_counts_once(void **state)
+TEST(a_line_of_two_functions_counts_once)
 {
 	start();
 	define_all();
@@ -143,7 +143,7 @@ static void a_line_of_two_functions_counts_once(void **state)
 }
 
 /* An operator makes it native, a scope of the user does not. */
-static void native_is_an_operator(void **state)
+TEST(native_is_an_operator)
 {
 	start();
 	define_all();
@@ -172,7 +172,7 @@ static void call(uint64_t end_ns, uint64_t duration_ns, uint64_t flags)
 }
 
 /* A call is known at its end: what was seen meanwhile is its time, once, and none of Python's. */
-static void calls_of_cuda_are_known_at_their_end(void **state)
+TEST(calls_of_cuda_are_known_at_their_end)
 {
 	start();
 	define_all();
@@ -203,7 +203,7 @@ static void calls_of_cuda_are_known_at_their_end(void **state)
 	finish();
 }
 
-static void filters_hold(void **state)
+TEST(filters_hold)
 {
 	struct filter_settings later = plain;
 
@@ -236,7 +236,7 @@ static uint64_t torn_of_process(uint32_t number)
 /*
  * Places that nobody defines, that name themselves, states that nobody knows: a row, and no harm.
  */
-static void lost_definitions_are_rows(void **state)
+TEST(lost_definitions_are_rows)
 {
 	start();
 	frame_begin_block(c.r.fw, 0);
@@ -269,7 +269,7 @@ static void lost_definitions_are_rows(void **state)
 
 #define MATCH(one, other) paths_match(one, strlen(one), other, strlen(other))
 
-static void paths_match_by_their_ends(void **state)
+TEST(paths_match_by_their_ends)
 {
 	assert_true(MATCH("/a/b/train.py", "train.py"));
 	assert_true(MATCH("train.py", "/a/b/train.py"));
@@ -284,7 +284,7 @@ static void paths_match_by_their_ends(void **state)
  * CPU time of a stack that could not be read is no line's, neither of the one before nor of the one
  * behind.
  */
-static void torn_stacks_are_a_row(void **state)
+TEST(torn_stacks_are_a_row)
 {
 	start();
 	define_all();
@@ -338,7 +338,7 @@ static uint64_t stack_weight(enum stack_value value, const char *text)
 	return found;
 }
 
-static void samples_are_stacks(void **state)
+TEST(samples_are_stacks)
 {
 	start();
 	define_all();
@@ -369,7 +369,7 @@ static void samples_are_stacks(void **state)
 }
 
 /* Places in a circle, as of a file that lies: each is a stack, and it ends. */
-static void circles_end(void **state)
+TEST(circles_end)
 {
 	start();
 	frame_begin_block(c.r.fw, 0);
@@ -427,7 +427,7 @@ static uint64_t blocked_by(size_t number)
 }
 
 /* Both are seen with it at one look: what it stands for was held once. */
-static void a_moment_is_held_by_one_thread(void **state)
+TEST(a_moment_is_held_by_one_thread)
 {
 	uint64_t first;
 
@@ -450,7 +450,7 @@ static void a_moment_is_held_by_one_thread(void **state)
 }
 
 /* The kernel uses a thread's number again: it is whoever has it at the time. */
-static void a_holder_is_who_has_the_number_then(void **state)
+TEST(a_holder_is_who_has_the_number_then)
 {
 	start();
 	define_all();
@@ -477,7 +477,7 @@ static void a_holder_is_who_has_the_number_then(void **state)
 /*
  * Whose tid it is that has it, of which nobody else is known here: the thread itself, or somebody.
  */
-static void waits_belong_to_who_had_the_gil(void **state)
+TEST(waits_belong_to_who_had_the_gil)
 {
 	uint64_t tid = 0;
 	struct source_thread *const *thread;
@@ -515,29 +515,4 @@ static void waits_belong_to_who_had_the_gil(void **state)
 			assert_int_equal(lines.line[i].gil.blocked_ns, 5 * MS);
 	assert_int_equal(lines.count, 3);
 	finish();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_are_those_of_the_program),
-		cmocka_unit_test(looks_left_out_are_a_bound),
-		cmocka_unit_test(late_looks_are_a_bound),
-		cmocka_unit_test(called_code_is_native),
-		cmocka_unit_test(recursion_counts_once),
-		cmocka_unit_test(a_line_of_two_functions_counts_once),
-		cmocka_unit_test(native_is_an_operator),
-		cmocka_unit_test(calls_of_cuda_are_known_at_their_end),
-		cmocka_unit_test(filters_hold),
-		cmocka_unit_test(lost_definitions_are_rows),
-		cmocka_unit_test(torn_stacks_are_a_row),
-		cmocka_unit_test(paths_match_by_their_ends),
-		cmocka_unit_test(samples_are_stacks),
-		cmocka_unit_test(circles_end),
-		cmocka_unit_test(waits_belong_to_who_had_the_gil),
-		cmocka_unit_test(a_moment_is_held_by_one_thread),
-		cmocka_unit_test(a_holder_is_who_has_the_number_then),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

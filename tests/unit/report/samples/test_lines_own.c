@@ -127,7 +127,7 @@ static uint64_t cpu_of_all(void)
 	return sum;
 }
 
-static void a_library_is_its_callers(void **state)
+TEST(a_library_is_its_callers)
 {
 	const struct line_link *link;
 	size_t line;
@@ -162,7 +162,7 @@ static void a_library_is_its_callers(void **state)
 /*
  * From the first mark to the last; what comes after is known to be outside only when all is read.
  */
-static void lines_are_of_the_steps(void **state)
+TEST(lines_are_of_the_steps)
 {
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -183,7 +183,7 @@ static void lines_are_of_the_steps(void **state)
 	finish();
 }
 
-static void one_mark_is_no_step(void **state)
+TEST(one_mark_is_no_step)
 {
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -217,7 +217,7 @@ static void serve(unsigned int requests)
 	sample(141 * MS, 2, 8000);
 }
 
-static void lines_are_of_the_time_a_server_served(void **state)
+TEST(lines_are_of_the_time_a_server_served)
 {
 	serve(SAMPLE_REQUESTS_MIN);
 	frame_end_block(c.r.fw);
@@ -230,7 +230,7 @@ static void lines_are_of_the_time_a_server_served(void **state)
 	finish();
 }
 
-static void few_requests_make_no_server(void **state)
+TEST(few_requests_make_no_server)
 {
 	serve(SAMPLE_REQUESTS_MIN - 1);
 	frame_end_block(c.r.fw);
@@ -241,7 +241,7 @@ static void few_requests_make_no_server(void **state)
 }
 
 /* As of a training that answers questions for its metrics. */
-static void steps_count_more_than_requests(void **state)
+TEST(steps_count_more_than_requests)
 {
 	serve(SAMPLE_REQUESTS_MIN);
 	FRAME_PUT(c.r.fw, 142 * MS, step, .number = 0);
@@ -260,7 +260,7 @@ static void steps_count_more_than_requests(void **state)
 }
 
 /* The frames around what multiprocessing runs in a forked child are the parent's. */
-static void a_forked_child_begins_anew(void **state)
+TEST(a_forked_child_begins_anew)
 {
 	define_all();
 	frame_begin_block(c.r.fw, 1);
@@ -277,19 +277,4 @@ static void a_forked_child_begins_anew(void **state)
 	assert_int_equal(lines.line[line_at(20)].total.cpu_ns, 2 * MS);
 	assert_int_equal(cpu_of_all(), samples->all.cpu_ns);
 	finish();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_are_of_the_time_a_server_served),
-		cmocka_unit_test(few_requests_make_no_server),
-		cmocka_unit_test(steps_count_more_than_requests),
-		cmocka_unit_test(a_library_is_its_callers),
-		cmocka_unit_test(lines_are_of_the_steps),
-		cmocka_unit_test(one_mark_is_no_step),
-		cmocka_unit_test(a_forked_child_begins_anew),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void put_short_run(unsigned int works, unsigned int mains, uint64_t sleep
 /*
  * 100 looks are needed for shares of lines; fewer bear out where most was, and not how much of it.
  */
-static void few_looks_say_where_most_was(void **state)
+TEST(few_looks_say_where_most_was)
 {
 	put_short_run(9, 4, 0);
 	expect_summary(1000 * MS, 1,
@@ -93,7 +93,7 @@ static void put_sampling(uint64_t hz, enum evt_python_off off, unsigned int look
 }
 
 /* A higher rate is advised where there is one, and where it would be of use. */
-static void more_samples_are_advised_where_there_are_more(void **state)
+TEST(more_samples_are_advised_where_there_are_more)
 {
 	put_sampling(999, EVT_PYTHON_ON, 20);
 	assert_true(samples_can_be_more(samples));
@@ -118,7 +118,7 @@ static void more_samples_are_advised_where_there_are_more(void **state)
 }
 
 /* Of a process that was sampled, and one that was not, nobody says that none was. */
-static void one_that_was_not_sampled_is_not_all(void **state)
+TEST(one_that_was_not_sampled_is_not_all)
 {
 	start();
 	frame_begin_block(c.r.fw, 0);
@@ -143,7 +143,7 @@ static void one_that_was_not_sampled_is_not_all(void **state)
 }
 
 /* A process whose memory cannot be read any more, as when it is killed, was sampled until then. */
-static void what_was_sampled_lacks_only_its_end(void **state)
+TEST(what_was_sampled_lacks_only_its_end)
 {
 	start();
 	define_all();
@@ -164,7 +164,7 @@ static void what_was_sampled_lacks_only_its_end(void **state)
 	finish();
 }
 
-static void a_thread_that_waits_says_where(void **state)
+TEST(a_thread_that_waits_says_where)
 {
 	put_short_run(2, 0, 900);
 	expect_summary(1000 * MS, 1,
@@ -179,7 +179,7 @@ static void a_thread_that_waits_says_where(void **state)
 }
 
 /* Of several each waits for another thing. */
-static void threads_that_wait_say_nothing(void **state)
+TEST(threads_that_wait_say_nothing)
 {
 	start();
 	define_all();
@@ -219,26 +219,11 @@ static void expect_ready(uint64_t cpu_ms, uint64_t ready_ms, const char *expecte
 	finish();
 }
 
-static void a_thread_without_a_cpu_is_told(void **state)
+TEST(a_thread_without_a_cpu_is_told)
 {
 	expect_ready(
 		600, 1500,
 		"The busiest thread had no CPU for 1.50 s of its 3.00 s although it could have "
 		"run: others used the CPUs, or a CPU limit applies (prof-report threads).\n");
 	expect_ready(2100, 900, ""); /* not long */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_looks_say_where_most_was),
-		cmocka_unit_test(more_samples_are_advised_where_there_are_more),
-		cmocka_unit_test(one_that_was_not_sampled_is_not_all),
-		cmocka_unit_test(what_was_sampled_lacks_only_its_end),
-		cmocka_unit_test(a_thread_that_waits_says_where),
-		cmocka_unit_test(threads_that_wait_say_nothing),
-		cmocka_unit_test(a_thread_without_a_cpu_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static int start(void **state)
 	return 0;
 }
 
-static void those_since_the_begin(void **state)
+TEST_SET_UP(those_since_the_begin, start)
 {
 	assert_int_equal(open_looks_take(&looks, 0).all_ns, 0);
 	for (uint64_t i = 1; i <= 5; i++)
@@ -34,7 +34,7 @@ static void those_since_the_begin(void **state)
 	assert_int_equal(open_looks_take(&looks, 0).all_ns, 0);
 }
 
-static void another_stack_ends_them(void **state)
+TEST_SET_UP(another_stack_ends_them, start)
 {
 	add(100, 1, 1);
 	add(200, 2, 1);
@@ -47,7 +47,7 @@ static void another_stack_ends_them(void **state)
 }
 
 /* Nothing is lost of them, and the begin is off by what one place stands for. */
-static void long_ones_are_coarser(void **state)
+TEST_SET_UP(long_ones_are_coarser, start)
 {
 	const uint64_t all = 100000;
 
@@ -58,19 +58,8 @@ static void long_ones_are_coarser(void **state)
 			10 * all * 56 / 100);
 	assert_in_range(open_looks_take(&looks, 0).all_ns, 10 * all * 44 / 100,
 			10 * all * 56 / 100);
-	start(state);
+	start(unit_state);
 	for (uint64_t i = 1; i <= all; i++)
 		add(i, 1, 1);
 	assert_int_equal(open_looks_take(&looks, 0).all_ns, 10 * all);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(those_since_the_begin, start),
-		cmocka_unit_test_setup(another_stack_ends_them, start),
-		cmocka_unit_test_setup(long_ones_are_coarser, start),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static struct place_role role_at(const char *file, const char *function, uint32_
 	return place_role_of(&text, around);
 }
 
-static void select_of_a_loop_is_idle(void **state)
+TEST(select_of_a_loop_is_idle)
 {
 	struct place_role run = role_at("/usr/lib/asyncio/runners.py", "run", 1, NULL);
 	struct place_role forever = role_at("/usr/lib/asyncio/base_events.py", "run_forever", 2,
@@ -29,24 +29,22 @@ static void select_of_a_loop_is_idle(void **state)
 					 &forever);
 	struct place_role select = role_at("/usr/lib/selectors.py", "select", 4, &once);
 
-	(void)state;
 	assert_false(forever.is_idle);
 	assert_true(once.is_idle);
 	assert_true(select.is_idle);
 	assert_int_equal(select.task, PLACE_TASK_LOOP);
 }
 
-static void select_of_the_program_is_a_wait(void **state)
+TEST(select_of_the_program_is_a_wait)
 {
 	struct place_role own = role_at("/home/me/app.py", "main", 1, NULL);
 	struct place_role select = role_at("/usr/lib/selectors.py", "select", 2, &own);
 
-	(void)state;
 	assert_false(select.is_idle);
 	assert_int_equal(select.task, PLACE_TASK_NONE);
 }
 
-static void a_task_is_the_outermost_function_that_the_loop_runs(void **state)
+TEST(a_task_is_the_outermost_function_that_the_loop_runs)
 {
 	struct place_role run = role_at("/usr/lib/asyncio/runners.py", "run", 1, NULL);
 	struct place_role once = role_at("/usr/lib/asyncio/base_events.py", "_run_once", 2, &run);
@@ -56,7 +54,6 @@ static void a_task_is_the_outermost_function_that_the_loop_runs(void **state)
 	struct place_role inner = role_at("/home/me/app.py", "inner", 7, &outer);
 	struct place_role in_python = role_at("/home/me/app.py", "outer", 5, &step);
 
-	(void)state;
 	assert_int_equal(outer.task, place_task_of(5, 6));
 	assert_int_equal(inner.task, place_task_of(5, 6));
 	assert_int_equal(in_python.task, place_task_of(5, 6));
@@ -65,42 +62,27 @@ static void a_task_is_the_outermost_function_that_the_loop_runs(void **state)
 }
 
 /* uvloop has no functions of its own in a stack. */
-static void a_loop_in_c_is_idle_where_no_function_follows(void **state)
+TEST(a_loop_in_c_is_idle_where_no_function_follows)
 {
 	struct place_role run = role_at("/usr/lib/asyncio/runners.py", "run", 1, NULL);
 	struct place_role task = role_at("/home/me/app.py", "handle", 2, &run);
 
-	(void)state;
 	assert_true(run.is_idle);
 	assert_false(task.is_idle);
 	assert_int_equal(task.task, place_task_of(2, 3));
 }
 
-static void threads_of_pools_and_servers_are_idle(void **state)
+TEST(threads_of_pools_and_servers_are_idle)
 {
 	struct place_role worker = role_at("/usr/lib/concurrent/futures/thread.py", "_worker", 1,
 					   NULL);
 	struct place_role task = role_at("/home/me/app.py", "look_up", 2, &worker);
 	struct place_role queue = role_at("/usr/lib/queue.py", "get", 3, &task);
 
-	(void)state;
 	assert_true(worker.is_idle);
 	assert_false(task.is_idle);
 	assert_false(queue.is_idle);
 	assert_true(role_at("socket.py", "accept", 1, NULL).is_idle);
 	assert_true(role_at("/usr/lib/socket.py", "accept", 1, NULL).is_idle);
 	assert_false(role_at("/usr/lib/mysocket.py", "accept", 1, NULL).is_idle);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(select_of_a_loop_is_idle),
-		cmocka_unit_test(select_of_the_program_is_a_wait),
-		cmocka_unit_test(a_task_is_the_outermost_function_that_the_loop_runs),
-		cmocka_unit_test(a_loop_in_c_is_idle_where_no_function_follows),
-		cmocka_unit_test(threads_of_pools_and_servers_are_idle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void note_cut(void *state, const struct async_scope *scope)
 	cut_count++;
 }
 
-static void scopes_end_in_any_order(void **state)
+TEST(scopes_end_in_any_order)
 {
 	async_scopes_init(&scopes);
 	assert_int_equal(end(0, 0x1000), 0);
@@ -49,7 +49,7 @@ static void scopes_end_in_any_order(void **state)
 }
 
 /* x86-64 has addresses of 57 bits (LA57), aarch64 of 52 (LVA), and malloc() may tag them (MTE). */
-static void all_bits_of_an_address_count(void **state)
+TEST(all_bits_of_an_address_count)
 {
 	enum { PROCESSES = 4 };
 
@@ -65,7 +65,7 @@ static void all_bits_of_an_address_count(void **state)
 	async_scopes_release(&scopes);
 }
 
-static void a_cut_is_of_one_process(void **state)
+TEST(a_cut_is_of_one_process)
 {
 	async_scopes_init(&scopes);
 	async_scopes_cut(&scopes, 0, note_cut, &scopes); /* nothing is open */
@@ -78,15 +78,4 @@ static void a_cut_is_of_one_process(void **state)
 	assert_int_equal(end(0, 0x1000), 0);
 	assert_int_equal(end(1, 0x1000000001000), 2);
 	async_scopes_release(&scopes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(scopes_end_in_any_order),
-		cmocka_unit_test(all_bits_of_an_address_count),
-		cmocka_unit_test(a_cut_is_of_one_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

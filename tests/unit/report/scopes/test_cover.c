@@ -8,7 +8,7 @@ enum { ALL, A, B };
 
 static struct cover cover;
 
-static void overlaps_count_once(void **state)
+TEST(overlaps_count_once)
 {
 	cover_init(&cover);
 	cover_begin(&cover, A, 0, 10);
@@ -25,7 +25,7 @@ static void overlaps_count_once(void **state)
 	cover_release(&cover);
 }
 
-static void places_add_up(void **state)
+TEST(places_add_up)
 {
 	cover_init(&cover);
 	for (uint32_t place = 0; place < 100; place++)
@@ -40,7 +40,7 @@ static void places_add_up(void **state)
 	cover_release(&cover);
 }
 
-static void what_runs_on_adds_nothing(void **state)
+TEST(what_runs_on_adds_nothing)
 {
 	cover_init(&cover);
 	cover_begin(&cover, A, 0, 10);
@@ -51,15 +51,4 @@ static void what_runs_on_adds_nothing(void **state)
 	cover_end(&cover, A, 0, 99, true); /* the file's times go backwards */
 	assert_int_equal(cover_ns(&cover, A), 0);
 	cover_release(&cover);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(overlaps_count_once),
-		cmocka_unit_test(places_add_up),
-		cmocka_unit_test(what_runs_on_adds_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

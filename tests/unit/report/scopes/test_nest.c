@@ -58,7 +58,7 @@ static void is(size_t at, uint64_t key, uint64_t total_ns, uint64_t children_ns)
 	assert_int_equal(ended[at].children_ns, children_ns);
 }
 
-static void scopes_nest_per_thread(void **state)
+TEST(scopes_nest_per_thread)
 {
 	uint32_t outer;
 
@@ -81,7 +81,7 @@ static void scopes_nest_per_thread(void **state)
 }
 
 /* Keyed or not, the innermost of a key ends, and what is inside goes on in what was around. */
-static void ends_by_key_leave_what_is_inside(void **state)
+TEST(ends_by_key_leave_what_is_inside)
 {
 	for (int keyed = 0; keyed < 2; keyed++) {
 		uint32_t first;
@@ -104,7 +104,7 @@ static void ends_by_key_leave_what_is_inside(void **state)
 	}
 }
 
-static void hidden_scopes_are_around_nothing(void **state)
+TEST(hidden_scopes_are_around_nothing)
 {
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
@@ -119,7 +119,7 @@ static void hidden_scopes_are_around_nothing(void **state)
 	nest_release(&nest);
 }
 
-static void one_ends_on_another_thread_of_its_process(void **state)
+TEST(one_ends_on_another_thread_of_its_process)
 {
 	start((struct nest_options){ 0 });
 	begin(0, 0, A);
@@ -132,7 +132,7 @@ static void one_ends_on_another_thread_of_its_process(void **state)
 	nest_release(&nest);
 }
 
-static void a_cut_ends_what_is_open_on_its_thread(void **state)
+TEST(a_cut_ends_what_is_open_on_its_thread)
 {
 	start((struct nest_options){ .is_keyed = true });
 	begin(0, 0, A);
@@ -153,7 +153,7 @@ static void a_cut_ends_what_is_open_on_its_thread(void **state)
 	nest_release(&nest);
 }
 
-static void what_is_too_deep_is_counted(void **state)
+TEST(what_is_too_deep_is_counted)
 {
 	start((struct nest_options){ .depth_max = 2 });
 	begin(0, 0, A);
@@ -168,7 +168,7 @@ static void what_is_too_deep_is_counted(void **state)
 	nest_release(&nest);
 }
 
-static void places_are_used_again(void **state)
+TEST(places_are_used_again)
 {
 	start((struct nest_options){ .is_keyed = true });
 	for (uint64_t i = 0; i < 100000; i++) {
@@ -184,7 +184,7 @@ static void places_are_used_again(void **state)
  * In a session of many ranks the threads of others are nobody's business, nor are those of its own
  * that have nothing open.
  */
-static void ends_are_found_among_thousands_of_threads(void **state)
+TEST(ends_are_found_among_thousands_of_threads)
 {
 	enum { THREADS = 20000, PROCESSES = 40 };
 
@@ -210,7 +210,7 @@ static void ends_are_found_among_thousands_of_threads(void **state)
 	nest_release(&nest);
 }
 
-static void an_identity_ends_its_own(void **state)
+TEST(an_identity_ends_its_own)
 {
 	start((struct nest_options){ 0 });
 	begin_held(0, 0, A, 0x1000);
@@ -233,7 +233,7 @@ static void an_identity_ends_its_own(void **state)
 }
 
 /* Identities of processes that differ in upper bits only: LA57, LVA, tags of allocators. */
-static void identities_are_of_their_process(void **state)
+TEST(identities_are_of_their_process)
 {
 	enum { PROCESSES = 4, FIRST_BIT = 40 };
 
@@ -261,7 +261,7 @@ static void identities_are_of_their_process(void **state)
 	nest_release(&nest);
 }
 
-static void an_identity_that_begins_again_has_lost_its_end(void **state)
+TEST(an_identity_that_begins_again_has_lost_its_end)
 {
 	start((struct nest_options){ .is_keyed = true });
 	begin_held(0, 0, A, 0x1000);
@@ -288,7 +288,7 @@ static struct nest_place at(uint64_t time_ns, uint64_t task)
 	return (struct nest_place){ time_ns, 0, 0, 0, &now, 0 };
 }
 
-static void tasks_end_their_own(void **state)
+TEST(tasks_end_their_own)
 {
 	for (int keyed = 0; keyed < 2; keyed++) {
 		start((struct nest_options){ .is_keyed = keyed });
@@ -323,7 +323,7 @@ static struct nest_place by(uint64_t time_ns, uint64_t task, uint64_t generator)
 	return place;
 }
 
-static void generators_end_their_own(void **state)
+TEST(generators_end_their_own)
 {
 	start((struct nest_options){ .is_keyed = true, .by_generators = true });
 	nest_begin(&nest, by(0, 0, 0), A, false);
@@ -351,7 +351,7 @@ static void generators_end_their_own(void **state)
 	nest_release(&nest);
 }
 
-static void what_is_around_is_of_the_task(void **state)
+TEST(what_is_around_is_of_the_task)
 {
 	uint32_t outer, one, two;
 
@@ -374,7 +374,7 @@ static void what_is_around_is_of_the_task(void **state)
 	nest_release(&nest);
 }
 
-static void an_outer_one_ends_by_how_many_are_inside(void **state)
+TEST(an_outer_one_ends_by_how_many_are_inside)
 {
 	struct nest_place place = at(30, 0);
 
@@ -391,27 +391,4 @@ static void an_outer_one_ends_by_how_many_are_inside(void **state)
 	is(1, B, 30, 25);
 	assert_true(end_held(50, 0, 0x1000));
 	nest_release(&nest);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_identity_ends_its_own),
-		cmocka_unit_test(identities_are_of_their_process),
-		cmocka_unit_test(an_identity_that_begins_again_has_lost_its_end),
-		cmocka_unit_test(scopes_nest_per_thread),
-		cmocka_unit_test(tasks_end_their_own),
-		cmocka_unit_test(generators_end_their_own),
-		cmocka_unit_test(what_is_around_is_of_the_task),
-		cmocka_unit_test(an_outer_one_ends_by_how_many_are_inside),
-		cmocka_unit_test(ends_by_key_leave_what_is_inside),
-		cmocka_unit_test(hidden_scopes_are_around_nothing),
-		cmocka_unit_test(one_ends_on_another_thread_of_its_process),
-		cmocka_unit_test(a_cut_ends_what_is_open_on_its_thread),
-		cmocka_unit_test(what_is_too_deep_is_counted),
-		cmocka_unit_test(places_are_used_again),
-		cmocka_unit_test(ends_are_found_among_thousands_of_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ static void put_window(uint64_t from_ns, uint64_t to_ns)
 	FRAME_PUT(c.r.fw, to_ns, capture_stop, .name = 0);
 }
 
-static void ranges_end_where_events_were_lost(void **state)
+TEST(ranges_end_where_events_were_lost)
 {
 	start();
 	push(10, "outer");
@@ -112,7 +112,7 @@ static void ranges_end_where_events_were_lost(void **state)
 	release();
 }
 
-static void ranges_end_where_recording_stops(void **state)
+TEST(ranges_end_where_recording_stops)
 {
 	start();
 	put_window(100, 200);
@@ -126,7 +126,7 @@ static void ranges_end_where_recording_stops(void **state)
 	release();
 }
 
-static void started_ranges_end_where_recording_stops(void **state)
+TEST(started_ranges_end_where_recording_stops)
 {
 	start();
 	FRAME_PUT(c.r.fw, 10, capture_start, .name = 0);
@@ -144,7 +144,7 @@ static void started_ranges_end_where_recording_stops(void **state)
 	release();
 }
 
-static void a_range_that_is_asked_for_ends_where_recording_stops(void **state)
+TEST(a_range_that_is_asked_for_ends_where_recording_stops)
 {
 	start();
 	put_window(100, 200); /* outer stays open */
@@ -155,7 +155,7 @@ static void a_range_that_is_asked_for_ends_where_recording_stops(void **state)
 	release();
 }
 
-static void a_range_that_is_asked_for_ends_where_events_were_lost(void **state)
+TEST(a_range_that_is_asked_for_ends_where_events_were_lost)
 {
 	start();
 	push(10, "outer");
@@ -167,7 +167,7 @@ static void a_range_that_is_asked_for_ends_where_events_were_lost(void **state)
 	release();
 }
 
-static void a_started_range_that_is_asked_for_ends_where_recording_stops(void **state)
+TEST(a_started_range_that_is_asked_for_ends_where_recording_stops)
 {
 	start();
 	FRAME_PUT(c.r.fw, 10, capture_start, .name = 0);
@@ -218,7 +218,7 @@ static void counts_within(const char *range, uint64_t allocations)
 	release();
 }
 
-static void labels_need_not_nest(void **state)
+TEST(labels_need_not_nest)
 {
 	start();
 	label(10, "first");
@@ -235,7 +235,7 @@ static void labels_need_not_nest(void **state)
 	counts_within("first", 1);
 }
 
-static void operators_are_no_ranges(void **state)
+TEST(operators_are_no_ranges)
 {
 	start();
 	operator_begins(10, "aten::add");
@@ -245,7 +245,7 @@ static void operators_are_no_ranges(void **state)
 }
 
 /* Before version 97 of events all ends were the innermost one's. */
-static void labels_of_older_recordings_end_as_operators_do(void **state)
+TEST(labels_of_older_recordings_end_as_operators_do)
 {
 	start();
 	label(10, "old");
@@ -257,7 +257,7 @@ static void labels_of_older_recordings_end_as_operators_do(void **state)
 	counts_within("old", 1);
 }
 
-static void labels_end_where_events_were_lost(void **state)
+TEST(labels_end_where_events_were_lost)
 {
 	start();
 	label(10, "outer");
@@ -268,7 +268,7 @@ static void labels_end_where_events_were_lost(void **state)
 	counts_within("outer", 1);
 }
 
-static void labels_end_where_recording_stops(void **state)
+TEST(labels_end_where_recording_stops)
 {
 	start();
 	FRAME_PUT(c.r.fw, 5, capture_start, .name = 0);
@@ -281,7 +281,7 @@ static void labels_end_where_recording_stops(void **state)
 	counts_within("outer", 1);
 }
 
-static void labels_of_no_thread_hold_for_the_process(void **state)
+TEST(labels_of_no_thread_hold_for_the_process)
 {
 	start();
 	FRAME_PUT(c.r.fw, 10, torch_async_begin, .name = cuda_recording_name(&c, "all_reduce"),
@@ -298,7 +298,7 @@ static void labels_of_no_thread_hold_for_the_process(void **state)
 }
 
 /* Whoever named it: NVTX, a label, an action; each ends on its own. */
-static void ranges_of_one_name_add_up(void **state)
+TEST(ranges_of_one_name_add_up)
 {
 	start();
 	push(10, "train");
@@ -313,25 +313,4 @@ static void ranges_of_one_name_add_up(void **state)
 	FRAME_PUT(c.r.fw, 61, action_end, .name = cuda_recording_name(&c, "train"));
 	allocate(70, 0x3000);
 	counts_within("train", 2);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranges_end_where_events_were_lost),
-		cmocka_unit_test(ranges_end_where_recording_stops),
-		cmocka_unit_test(started_ranges_end_where_recording_stops),
-		cmocka_unit_test(a_range_that_is_asked_for_ends_where_recording_stops),
-		cmocka_unit_test(a_range_that_is_asked_for_ends_where_events_were_lost),
-		cmocka_unit_test(a_started_range_that_is_asked_for_ends_where_recording_stops),
-		cmocka_unit_test(labels_need_not_nest),
-		cmocka_unit_test(operators_are_no_ranges),
-		cmocka_unit_test(labels_of_older_recordings_end_as_operators_do),
-		cmocka_unit_test(labels_end_where_events_were_lost),
-		cmocka_unit_test(labels_end_where_recording_stops),
-		cmocka_unit_test(labels_of_no_thread_hold_for_the_process),
-		cmocka_unit_test(ranges_of_one_name_add_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void map_modules(unsigned int *seed)
 					      .start_ns = (uint64_t)rand_r(seed) % TIMES };
 }
 
-static void callers_asked_for_again_are_the_same(void **state)
+TEST(callers_asked_for_again_are_the_same)
 {
 	unsigned int seed = 1;
 	size_t known = 0;
@@ -76,13 +76,4 @@ static void callers_asked_for_again_are_the_same(void **state)
 	}
 	assert_true(known > 200); /* of 20 times 80; some of what there is was kept */
 	text_store_release(&texts);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callers_asked_for_again_are_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

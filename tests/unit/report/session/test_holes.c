@@ -99,7 +99,7 @@ static void expect_still_live(const char *wanted)
 	assert_string_equal(coverage_still_live(run, &text), wanted);
 }
 
-static void without_losses_all_is_known(void **state)
+TEST(without_losses_all_is_known)
 {
 	const struct source_hole *hole;
 
@@ -123,7 +123,7 @@ static void without_losses_all_is_known(void **state)
 /*
  * The file was full at 1000; what the last frame still has of the program is left out, and counted.
  */
-static void a_full_file_is_known_until_it_was_full(void **state)
+TEST(a_full_file_is_known_until_it_was_full)
 {
 	const struct source_loss *loss;
 
@@ -150,7 +150,7 @@ static void a_full_file_is_known_until_it_was_full(void **state)
 }
 
 /* The disk had room again: a hole, and what comes after it is told. */
-static void a_disk_that_was_full_leaves_a_hole(void **state)
+TEST(a_disk_that_was_full_leaves_a_hole)
 {
 	cuda_recording_start(&c, 1);
 	put_frame(100, 200);
@@ -216,7 +216,7 @@ static void close_two(void)
 		cuda_recording_release(&recordings[i]);
 }
 
-static void a_hole_of_one_file_is_one_of_the_sum(void **state)
+TEST(a_hole_of_one_file_is_one_of_the_sum)
 {
 	read_two(4500);
 	assert_false(known_within(run, 1500, 2500));
@@ -224,14 +224,14 @@ static void a_hole_of_one_file_is_one_of_the_sum(void **state)
 	close_two();
 }
 
-static void a_file_whose_processes_are_over_is_missed_nowhere(void **state)
+TEST(a_file_whose_processes_are_over_is_missed_nowhere)
 {
 	read_two(900);
 	assert_true(known_within(run, 1500, 2500));
 	close_two();
 }
 
-static void a_full_ring_is_a_hole_of_its_process(void **state)
+TEST(a_full_ring_is_a_hole_of_its_process)
 {
 	const struct source_hole *hole;
 
@@ -254,7 +254,7 @@ static void a_full_ring_is_a_hole_of_its_process(void **state)
 	cuda_recording_release(&c);
 }
 
-static void a_file_that_breaks_off_says_so(void **state)
+TEST(a_file_that_breaks_off_says_so)
 {
 	size_t length;
 
@@ -269,19 +269,4 @@ static void a_file_that_breaks_off_says_so(void **state)
 	expect_still_live("not freed by 1.00 us");
 	close_run();
 	cuda_recording_release(&c);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_losses_all_is_known),
-		cmocka_unit_test(a_full_file_is_known_until_it_was_full),
-		cmocka_unit_test(a_disk_that_was_full_leaves_a_hole),
-		cmocka_unit_test(a_hole_of_one_file_is_one_of_the_sum),
-		cmocka_unit_test(a_file_whose_processes_are_over_is_missed_nowhere),
-		cmocka_unit_test(a_full_ring_is_a_hole_of_its_process),
-		cmocka_unit_test(a_file_that_breaks_off_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

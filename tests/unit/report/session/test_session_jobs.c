@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define UNIT_HAS_MAIN
 #include "tests/unit/unit.h"
 #include "report/session/job.h"
 #include "report/session/session_jobs.h"
@@ -113,7 +114,7 @@ static void expect_runs(const struct rank *rank, unsigned int count, const char 
 		unlink(path[i]);
 }
 
-static void ranks_are_one_job(void **state)
+TEST(ranks_are_one_job)
 {
 	static const struct rank old[] = { { "a", "0", "2", { 0 }, 0, 50 },
 					   { "b", "1", "2", { 0 }, 20, 50 } };
@@ -126,7 +127,7 @@ static void ranks_are_one_job(void **state)
 	expect_runs(named, 2, "00", NULL);
 }
 
-static void one_may_end_before_another_begins(void **state)
+TEST(one_may_end_before_another_begins)
 {
 	static const struct rank rank[] = { { "a", "0", "3", { 0 }, 0, 100 },
 					    { "a", "1", "3", { 0 }, 0, 20 },
@@ -135,7 +136,7 @@ static void one_may_end_before_another_begins(void **state)
 	expect_runs(rank, 3, "000", NULL);
 }
 
-static void what_contradicts_keeps_apart(void **state)
+TEST(what_contradicts_keeps_apart)
 {
 	static const struct {
 		struct rank rank[2];
@@ -173,7 +174,7 @@ static void what_contradicts_keeps_apart(void **state)
  * The variables are not what the ranks have used; a name and the host's own address may be the same
  * host.
  */
-static void what_does_not_contradict(void **state)
+TEST(what_does_not_contradict)
 {
 	static const struct rank used[] = {
 		{ "a", "0", "2", { "store", "n:5", "MASTER_PORT", "1" }, 0, 9 },
@@ -189,7 +190,7 @@ static void what_does_not_contradict(void **state)
 	expect_runs(redacted, 2, "00", NULL);
 }
 
-static void two_jobs_stay_apart(void **state)
+TEST(two_jobs_stay_apart)
 {
 	static const struct rank known[] = { { "a", "0", "2", { "store", "n:1" }, 0, 9 },
 					     { "a", "1", "2", { "store", "n:2" }, 0, 9 },
@@ -203,7 +204,7 @@ static void two_jobs_stay_apart(void **state)
 	expect_runs(unknown, 3, "012", "both fit, but both are rank 1; name the files of one job");
 }
 
-static void without_a_rank_it_is_no_job(void **state)
+TEST(without_a_rank_it_is_no_job)
 {
 	static const struct rank rank[] = { { "a", NULL, NULL, { "store", "n:1" }, 0, 9 },
 					    { "a", "1", "2", { "store", "n:1" }, 0, 9 } };
@@ -211,7 +212,7 @@ static void without_a_rank_it_is_no_job(void **state)
 	expect_runs(rank, 2, "01", NULL);
 }
 
-static void hostile_facts_are_only_texts(void **state)
+TEST(hostile_facts_are_only_texts)
 {
 	static char long_text[3000];
 	const struct rank rank[] = {
@@ -225,7 +226,7 @@ static void hostile_facts_are_only_texts(void **state)
 	expect_runs(rank, 4, "0102", "did not run at the same time");
 }
 
-static void what_cannot_be_read_is_no_job(void **state)
+TEST(what_cannot_be_read_is_no_job)
 {
 	char missing[] = "/nowhere/at/all.evt";
 	char *file[] = { missing };
@@ -238,21 +239,11 @@ static void what_cannot_be_read_is_no_job(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ranks_are_one_job),
-		cmocka_unit_test(one_may_end_before_another_begins),
-		cmocka_unit_test(what_contradicts_keeps_apart),
-		cmocka_unit_test(what_does_not_contradict),
-		cmocka_unit_test(two_jobs_stay_apart),
-		cmocka_unit_test(without_a_rank_it_is_no_job),
-		cmocka_unit_test(hostile_facts_are_only_texts),
-		cmocka_unit_test(what_cannot_be_read_is_no_job),
-	};
 	int failed;
 
 	if (!mkdtemp(folder))
 		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = unit_run();
 	rmdir(folder);
 	return failed;
 }

@@ -74,7 +74,7 @@ static size_t read_threads(struct source *source, uint64_t *order, size_t room)
 	return count;
 }
 
-static void streams_are_merged_by_time(void **state)
+TEST(streams_are_merged_by_time)
 {
 	static const uint64_t first[] = { 10, 20, 50 }, second[] = { 15, 20, 30 };
 	static const uint64_t expected[] = { 11000010, 12000015, 11000020,
@@ -136,7 +136,7 @@ static void put_times(struct recording *r)
 	put_marks(r, 3, first, 2);
 }
 
-static void times_of_threads(void **state)
+TEST(times_of_threads)
 {
 	struct recording r;
 	struct source *source;
@@ -166,7 +166,7 @@ static void times_of_threads(void **state)
 	recording_release(&r);
 }
 
-static void blocks_of_one_stream_keep_their_order_at_equal_times(void **state)
+TEST(blocks_of_one_stream_keep_their_order_at_equal_times)
 {
 	static const uint64_t times[] = { 10, 10 };
 	struct recording r;
@@ -224,7 +224,7 @@ static uint64_t losses_of(uint64_t told, uint64_t counted, uint32_t *ret_reason)
 	return sum;
 }
 
-static void losses_that_no_event_tells_are_of_the_end_marker(void **state)
+TEST(losses_that_no_event_tells_are_of_the_end_marker)
 {
 	uint32_t reason = 0;
 
@@ -247,7 +247,7 @@ static void make_one(struct recording *r, const struct file_header *header, uint
 	recording_finish(r, time_ns + 10);
 }
 
-static void files_of_one_host_are_placed_by_the_monotonic_clock(void **state)
+TEST(files_of_one_host_are_placed_by_the_monotonic_clock)
 {
 	struct file_header later = plain_header;
 	struct recording r[2];
@@ -267,7 +267,7 @@ static void files_of_one_host_are_placed_by_the_monotonic_clock(void **state)
 	recording_release(&r[1]);
 }
 
-static void files_of_other_hosts_are_placed_by_the_wall_clock(void **state)
+TEST(files_of_other_hosts_are_placed_by_the_wall_clock)
 {
 	struct file_header other = plain_header;
 	struct recording r[2];
@@ -288,7 +288,7 @@ static void files_of_other_hosts_are_placed_by_the_wall_clock(void **state)
 	recording_release(&r[1]);
 }
 
-static void names_may_be_defined_late_or_never(void **state)
+TEST(names_may_be_defined_late_or_never)
 {
 	struct recording r;
 	struct source *source;
@@ -323,7 +323,7 @@ static void names_may_be_defined_late_or_never(void **state)
 	recording_release(&r);
 }
 
-static void a_signal_handlers_stream_joins_its_thread(void **state)
+TEST(a_signal_handlers_stream_joins_its_thread)
 {
 	static const uint64_t time_ns = 9;
 	struct source_thread *const *thread;
@@ -356,7 +356,7 @@ static void a_signal_handlers_stream_joins_its_thread(void **state)
 	recording_release(&r);
 }
 
-static void a_stream_without_definition_has_a_row_that_says_so(void **state)
+TEST(a_stream_without_definition_has_a_row_that_says_so)
 {
 	static const uint64_t time_ns = 9;
 	struct source_process *const *process;
@@ -380,7 +380,7 @@ static void a_stream_without_definition_has_a_row_that_says_so(void **state)
 	recording_release(&r);
 }
 
-static void the_tables_say_what_was_recorded(void **state)
+TEST(the_tables_say_what_was_recorded)
 {
 	struct source_process *const *process;
 	const struct source_loss *loss;
@@ -434,7 +434,7 @@ static void the_tables_say_what_was_recorded(void **state)
  * The collector finds both in one look: the new one has been there since the look before, the old
  * one ends now.
  */
-static void a_mapping_takes_the_place_of_another(void **state)
+TEST(a_mapping_takes_the_place_of_another)
 {
 	struct source_process *const *process;
 	const struct source_module *before, *after;
@@ -466,23 +466,4 @@ static void a_mapping_takes_the_place_of_another(void **state)
 	assert_null(source_module_at(process[0], 0x2800, 9)); /* what is left of the old one */
 	source_close(source);
 	recording_release(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(streams_are_merged_by_time),
-		cmocka_unit_test(times_of_threads),
-		cmocka_unit_test(losses_that_no_event_tells_are_of_the_end_marker),
-		cmocka_unit_test(blocks_of_one_stream_keep_their_order_at_equal_times),
-		cmocka_unit_test(files_of_one_host_are_placed_by_the_monotonic_clock),
-		cmocka_unit_test(files_of_other_hosts_are_placed_by_the_wall_clock),
-		cmocka_unit_test(names_may_be_defined_late_or_never),
-		cmocka_unit_test(a_signal_handlers_stream_joins_its_thread),
-		cmocka_unit_test(a_stream_without_definition_has_a_row_that_says_so),
-		cmocka_unit_test(the_tables_say_what_was_recorded),
-		cmocka_unit_test(a_mapping_takes_the_place_of_another),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

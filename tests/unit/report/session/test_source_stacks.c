@@ -101,7 +101,7 @@ static uint32_t next_stack(struct source *source, uint64_t time_ns)
 	return event.stack;
 }
 
-static void stacks_are_the_same_in_all_frames(void **state)
+TEST(stacks_are_the_same_in_all_frames)
 {
 	static const uint64_t inner[] = { 0x10, 0x20, 0x30 }, other[] = { 0x10, 0x99 };
 	struct recording r;
@@ -123,7 +123,7 @@ static void stacks_are_the_same_in_all_frames(void **state)
 	recording_release(&r);
 }
 
-static void stacks_are_the_same_in_all_files(void **state)
+TEST(stacks_are_the_same_in_all_files)
 {
 	struct recording r[2];
 	struct source *source;
@@ -149,7 +149,7 @@ static void stacks_are_the_same_in_all_files(void **state)
 	recording_release(&r[1]);
 }
 
-static void who_wants_none_has_none(void **state)
+TEST(who_wants_none_has_none)
 {
 	struct frame_wants wants = { 0 };
 	struct recording r;
@@ -212,7 +212,7 @@ static void record_heap(struct recording *r)
 	recording_finish(r, 6000);
 }
 
-static void sites_of_the_heap_have_stacks(void **state)
+TEST(sites_of_the_heap_have_stacks)
 {
 	static const uint64_t deep[] = { 0x10, 0x20, 0x30 }, wrapped[] = { 0x10, 0x20, 0x50 };
 	static const uint64_t flat[] = { 0x40 };
@@ -287,7 +287,7 @@ static void record_large(struct recording *r)
 	recording_finish(r, LARGE_FRAMES * 1000000);
 }
 
-static void large_files_have_the_same_stacks(void **state)
+TEST(large_files_have_the_same_stacks)
 {
 	struct source_event event;
 	struct source *source;
@@ -311,7 +311,7 @@ static void large_files_have_the_same_stacks(void **state)
 }
 
 /* They are no events: the process has lost none. */
-static void losses_of_stacks_are_told_apart(void **state)
+TEST(losses_of_stacks_are_told_apart)
 {
 	struct source_process *const *process;
 	const struct source_loss *loss;
@@ -337,18 +337,4 @@ static void losses_of_stacks_are_told_apart(void **state)
 	assert_int_equal(process[0]->lost, 7);
 	source_close(source);
 	recording_release(&r);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stacks_are_the_same_in_all_frames),
-		cmocka_unit_test(stacks_are_the_same_in_all_files),
-		cmocka_unit_test(who_wants_none_has_none),
-		cmocka_unit_test(sites_of_the_heap_have_stacks),
-		cmocka_unit_test(large_files_have_the_same_stacks),
-		cmocka_unit_test(losses_of_stacks_are_told_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #define CALLEES 3000u
 #define DEPTH 20000u
 
-static void what_differs_in_anything_is_another_frame(void **state)
+TEST(what_differs_in_anything_is_another_frame)
 {
 	struct stacks stacks;
 
@@ -29,7 +29,7 @@ static void what_differs_in_anything_is_another_frame(void **state)
 }
 
 /* Far more than are in a list, of two callers in turns, one of them nobody. */
-static void a_frame_may_call_any_number_of_others(void **state)
+TEST(a_frame_may_call_any_number_of_others)
 {
 	struct stacks stacks;
 
@@ -45,7 +45,7 @@ static void a_frame_may_call_any_number_of_others(void **state)
 	stacks_release(&stacks);
 }
 
-static void a_stack_may_be_deep(void **state)
+TEST(a_stack_may_be_deep)
 {
 	struct stacks stacks;
 	uint32_t stack = STACK_NONE;
@@ -58,15 +58,4 @@ static void a_stack_may_be_deep(void **state)
 		}
 	assert_int_equal(stacks_depth(&stacks, stack), DEPTH);
 	stacks_release(&stacks);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_differs_in_anything_is_another_frame),
-		cmocka_unit_test(a_frame_may_call_any_number_of_others),
-		cmocka_unit_test(a_stack_may_be_deep),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

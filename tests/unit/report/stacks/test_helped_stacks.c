@@ -162,7 +162,7 @@ static void check(uint64_t look, const unsigned int *line, unsigned int count)
 	      sizeof((const unsigned int[]){ __VA_ARGS__ }) / sizeof(unsigned int))
 
 /* Up to the call of torch.autograd: what it did before it called the engine is over. */
-static void backward_is_at_its_callers_line(void **state)
+TEST(backward_is_at_its_callers_line)
 {
 	begin_recording();
 	operator_on(1000, "aten::mm", STACK(MAIN));
@@ -179,7 +179,7 @@ static void backward_is_at_its_callers_line(void **state)
 }
 
 /* With an explicit gradient the last operator says nothing of where the thread waits. */
-static void a_line_that_is_not_known_is_none(void **state)
+TEST(a_line_that_is_not_known_is_none)
 {
 	begin_recording();
 	operator_on(1000, "aten::mm", STACK(MAIN));
@@ -211,7 +211,7 @@ static void block_on(uint64_t time_ns, uint64_t stack)
  * The engine allocates before it begins: that stack is in torch.autograd as long as the thread
  * waits.
  */
-static void explicit_gradients_are_at_their_callers_line(void **state)
+TEST(explicit_gradients_are_at_their_callers_line)
 {
 	begin_recording();
 	operator_on(1000, "aten::mm", STACK(MAIN));
@@ -240,7 +240,7 @@ static void explicit_gradients_are_at_their_callers_line(void **state)
  * Of calls that only CUPTI saw: by the operator around them, but not by a scope in which Python may
  * run.
  */
-static void hidden_calls_are_at_their_operators_line(void **state)
+TEST(hidden_calls_are_at_their_operators_line)
 {
 	begin_recording();
 	begin(1000, "aten::linear", 0, STACK(MAIN));
@@ -260,16 +260,4 @@ static void hidden_calls_are_at_their_operators_line(void **state)
 	for (unsigned int i = 3; i <= 5; i++)
 		assert_int_equal(found[i], STACK_NONE);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(backward_is_at_its_callers_line),
-		cmocka_unit_test(a_line_that_is_not_known_is_none),
-		cmocka_unit_test(explicit_gradients_are_at_their_callers_line),
-		cmocka_unit_test(hidden_calls_are_at_their_operators_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,13 +58,13 @@ static uint32_t usual(uint64_t bias)
 		     OPERATOR_NEW, MALLOC);
 }
 
-static void what_nobody_wants_to_see_is_folded(void **state)
+TEST_BOTH(what_nobody_wants_to_see_is_folded, start, stop)
 {
 	assert_string_equal(text_of(&one, usual(HERE)), "main;train");
 }
 
 /* What is shown does not depend on how names are written. */
-static void names_of_any_form_are_folded(void **state)
+TEST_BOTH(names_of_any_form_are_folded, start, stop)
 {
 	static const enum symbol_form forms[] = { SYMBOLS_FULL, SYMBOLS_SHORT, SYMBOLS_MANGLED };
 
@@ -77,7 +77,7 @@ static void names_of_any_form_are_folded(void **state)
 	}
 }
 
-static void raw_stacks_have_it_all(void **state)
+TEST_BOTH(raw_stacks_have_it_all, start, stop)
 {
 	names.is_raw = true;
 	assert_string_equal(text_of(&one, usual(HERE)),
@@ -85,7 +85,7 @@ static void raw_stacks_have_it_all(void **state)
 			    "long);malloc");
 }
 
-static void only_ends_are_folded(void **state)
+TEST_BOTH(only_ends_are_folded, start, stop)
 {
 	/* a program's own function between: what is around it stays */
 	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MAIN, MALLOC, TRAIN)),
@@ -95,7 +95,7 @@ static void only_ends_are_folded(void **state)
 		"main;_start;train");
 }
 
-static void a_stack_keeps_a_frame(void **state)
+TEST_BOTH(a_stack_keeps_a_frame, start, stop)
 {
 	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, MALLOC)), "malloc");
 	assert_string_equal(text_of(&one, STACK(&source, &library, HERE, 8, START_FUNCTION)),
@@ -106,7 +106,7 @@ static void a_stack_keeps_a_frame(void **state)
 	assert_string_equal(text_of(&one, 12345), "(unknown)");
 }
 
-static void wrappers_by_their_flag_are_folded(void **state)
+TEST_BOTH(wrappers_by_their_flag_are_folded, start, stop)
 {
 	uint32_t main_frame = STACK(&source, &library, HERE, 8, MAIN);
 	uint32_t wrapper = stacks_add(&source.stacks, main_frame,
@@ -115,7 +115,7 @@ static void wrappers_by_their_flag_are_folded(void **state)
 	assert_string_equal(text_of(&one, wrapper), "main");
 }
 
-static void places_are_equal_wherever_they_are_mapped(void **state)
+TEST_BOTH(places_are_equal_wherever_they_are_mapped, start, stop)
 {
 	uint32_t here = usual(HERE), there = usual(THERE);
 
@@ -130,7 +130,7 @@ static void places_are_equal_wherever_they_are_mapped(void **state)
 }
 
 /* dlclose(), and another library at the same address: the same number means another thing. */
-static void an_address_means_what_was_there_then(void **state)
+TEST_BOTH(an_address_means_what_was_there_then, start, stop)
 {
 	struct source_name gone = { .text = "/nowhere/libgone.so", .length = 19 };
 	uint32_t stack = STACK(&source, &library, HERE, 8, MAIN);
@@ -149,14 +149,14 @@ static void an_address_means_what_was_there_then(void **state)
 	assert_int_equal(named_stack_of(&names, &one.process, stack, 60), before);
 }
 
-static void unknown_code_is_its_address(void **state)
+TEST_BOTH(unknown_code_is_its_address, start, stop)
 {
 	uint32_t stack = stacks_add(&source.stacks, STACK_NONE, 0x1234, 0);
 
 	assert_string_equal(text_of(&one, stack), "0x1234");
 }
 
-static void a_truncated_stack_says_so(void **state)
+TEST_BOTH(a_truncated_stack_says_so, start, stop)
 {
 	uint32_t root = stacks_add(&source.stacks, STACK_NONE,
 				   stack_address(&library, HERE, TRAIN, 8), FRAME_IS_TRUNCATED);
@@ -166,7 +166,7 @@ static void a_truncated_stack_says_so(void **state)
 			    "(more callers, not recorded);train;step");
 }
 
-static void frames_come_innermost_first_and_are_counted(void **state)
+TEST_BOTH(frames_come_innermost_first_and_are_counted, start, stop)
 {
 	struct table_frame frame[2];
 	uint32_t stack = named_stack_of(&names, &one.process,
@@ -181,7 +181,7 @@ static void frames_come_innermost_first_and_are_counted(void **state)
 }
 
 /* No recursion, and text within its bounds. */
-static void a_stack_may_be_a_million_deep(void **state)
+TEST_BOTH(a_stack_may_be_a_million_deep, start, stop)
 {
 	uint32_t stack = STACK_NONE;
 	const char *text;
@@ -195,7 +195,7 @@ static void a_stack_may_be_a_million_deep(void **state)
 	assert_memory_equal(text, "step;train;step;", 16);
 }
 
-static void names_cannot_break_a_line_or_a_stack(void **state)
+TEST_BOTH(names_cannot_break_a_line_or_a_stack, start, stop)
 {
 	char shown[NAMED_TEXT_FRAME_MAX], longer[10001];
 	size_t length = named_frame_text(shown, "a;b\nc\033[31m");
@@ -209,7 +209,7 @@ static void names_cannot_break_a_line_or_a_stack(void **state)
 }
 
 /* Methods of one template differ at their ends only. */
-static void a_long_name_keeps_its_end(void **state)
+TEST_BOTH(a_long_name_keeps_its_end, start, stop)
 {
 	char shown[NAMED_TEXT_FRAME_MAX], longer[2000];
 	size_t length;
@@ -229,25 +229,4 @@ static void a_long_name_keeps_its_end(void **state)
 	assert_null(strchr(shown, '\\'));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-		TEST(what_nobody_wants_to_see_is_folded),
-		TEST(names_of_any_form_are_folded),
-		TEST(raw_stacks_have_it_all),
-		TEST(only_ends_are_folded),
-		TEST(a_stack_keeps_a_frame),
-		TEST(wrappers_by_their_flag_are_folded),
-		TEST(places_are_equal_wherever_they_are_mapped),
-		TEST(an_address_means_what_was_there_then),
-		TEST(unknown_code_is_its_address),
-		TEST(a_truncated_stack_says_so),
-		TEST(frames_come_innermost_first_and_are_counted),
-		TEST(a_stack_may_be_a_million_deep),
-		TEST(names_cannot_break_a_line_or_a_stack),
-		TEST(a_long_name_keeps_its_end),
-	};
-
-	return cmocka_run_group_tests(tests, make, unmake);
-}
+TEST_GROUP(make, unmake)

@@ -15,7 +15,7 @@ static uint32_t parent_of(uint32_t number)
 	return number / 3;
 }
 
-static void the_same_pair_is_the_same_node(void **state)
+TEST(the_same_pair_is_the_same_node)
 {
 	struct node_table table;
 
@@ -35,7 +35,7 @@ static void the_same_pair_is_the_same_node(void **state)
 }
 
 /* Far more than are in a list, of several parents in turns, among them none. */
-static void a_parent_may_have_any_number_of_children(void **state)
+TEST(a_parent_may_have_any_number_of_children)
 {
 	struct node_table table;
 	uint32_t number[3][CHILDREN];
@@ -55,14 +55,4 @@ static void a_parent_may_have_any_number_of_children(void **state)
 	assert_int_equal(table.count, 3 + 3 * CHILDREN);
 	assert_int_equal(node_table_put(&table, 3, 100), 3 + 3 * CHILDREN);
 	node_table_release(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_pair_is_the_same_node),
-		cmocka_unit_test(a_parent_may_have_any_number_of_children),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

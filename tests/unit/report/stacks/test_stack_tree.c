@@ -70,7 +70,7 @@ static void assert_node(uint32_t node, const char *name, uint32_t depth, uint64_
 	assert_int_equal(tree.node[node].total, total);
 }
 
-static void from_the_outermost_inwards(void **state)
+TEST_BOTH(from_the_outermost_inwards, start, stop)
 {
 	uint32_t *order;
 
@@ -85,7 +85,7 @@ static void from_the_outermost_inwards(void **state)
 	free(order);
 }
 
-static void from_the_innermost_outwards(void **state)
+TEST_BOTH(from_the_innermost_outwards, start, stop)
 {
 	uint32_t *order;
 
@@ -100,7 +100,7 @@ static void from_the_innermost_outwards(void **state)
 	free(order);
 }
 
-static void recursion_is_counted_once_a_level(void **state)
+TEST_BOTH(recursion_is_counted_once_a_level, start, stop)
 {
 	uint32_t stack = NAMED_NONE;
 
@@ -114,7 +114,7 @@ static void recursion_is_counted_once_a_level(void **state)
 	assert_int_equal(tree.node[1].total, 7);
 }
 
-static void an_empty_tree_is_no_fault(void **state)
+TEST_BOTH(an_empty_tree_is_no_fault, start, stop)
 {
 	uint32_t *order;
 
@@ -148,7 +148,7 @@ static size_t times(const char *text, const char *part)
 	return count;
 }
 
-static void a_graph_has_a_frame_for_each_node(void **state)
+TEST_BOTH(a_graph_has_a_frame_for_each_node, start, stop)
 {
 	char *text;
 
@@ -163,7 +163,7 @@ static void a_graph_has_a_frame_for_each_node(void **state)
 	free(text);
 }
 
-static void names_cannot_break_a_graph(void **state)
+TEST_BOTH(names_cannot_break_a_graph, start, stop)
 {
 	static char longest[10001];
 	uint32_t top;
@@ -185,7 +185,7 @@ static void names_cannot_break_a_graph(void **state)
 	free(text);
 }
 
-static void what_is_too_deep_or_narrow_is_left_out_and_counted(void **state)
+TEST_BOTH(what_is_too_deep_or_narrow_is_left_out_and_counted, start, stop)
 {
 	uint32_t stack = NAMED_NONE;
 	char *text;
@@ -201,20 +201,4 @@ static void what_is_too_deep_or_narrow_is_left_out_and_counted(void **state)
 	assert_non_null(strstr(text, "3074 functions are too narrow or too deep"));
 	assert_null(strstr(text, "narrow ("));
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-		TEST(from_the_outermost_inwards),
-		TEST(from_the_innermost_outwards),
-		TEST(recursion_is_counted_once_a_level),
-		TEST(an_empty_tree_is_no_fault),
-		TEST(a_graph_has_a_frame_for_each_node),
-		TEST(names_cannot_break_a_graph),
-		TEST(what_is_too_deep_or_narrow_is_left_out_and_counted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,16 +59,14 @@ static const char *matched(const char *typical, const char *slow)
 	return shown;
 }
 
-static void equal_steps_match_part_by_part(void **state)
+TEST(equal_steps_match_part_by_part)
 {
-	(void)state;
 	assert_string_equal(matched("ab(cd)e", "ab(cd)e"), "abcde");
 	assert_string_equal(matched("", ""), "");
 }
 
-static void what_one_step_has_alone_is_told(void **state)
+TEST(what_one_step_has_alone_is_told)
 {
-	(void)state;
 	assert_string_equal(matched("abcde", "abxycde"), "ab+x+ycde");
 	assert_string_equal(matched("abxycde", "abcde"), "ab-x-ycde");
 	assert_string_equal(matched("abcde", "abcdexy"), "abcde+x+y");
@@ -76,28 +74,25 @@ static void what_one_step_has_alone_is_told(void **state)
 	assert_string_equal(matched("ab", ""), "-a-b");
 }
 
-static void levels_are_matched_by_themselves(void **state)
+TEST(levels_are_matched_by_themselves)
 {
-	(void)state;
 	assert_string_equal(matched("a(bcd)e", "a(bxcd)e"), "ab+xcde");
 	assert_string_equal(matched("a(bc)de", "x(bc)a(bc)de"), "+x+b+cabcde");
 	assert_string_equal(matched("a(b)", "a"), "a-b");
 }
 
-static void another_part_in_the_same_place_is_two(void **state)
+TEST(another_part_in_the_same_place_is_two)
 {
-	(void)state;
 	assert_string_equal(matched("abcde", "abxde"), "ab-c+xde");
 	assert_string_equal(matched("abc", "xyz"), "-a+x-b+y-c+z");
 }
 
 /* More than are looked at nearby. */
-static void a_long_stretch_is_passed_over(void **state)
+TEST(a_long_stretch_is_passed_over)
 {
 	static char slow[2 * PARTS], wanted[4 * PARTS];
 	char *to = slow, *want = wanted;
 
-	(void)state;
 	*to++ = *want++ = 'a';
 	for (unsigned int i = 0; i < 1000; i++) {
 		*want++ = '+';
@@ -106,17 +101,4 @@ static void a_long_stretch_is_passed_over(void **state)
 	strcpy(to, "bcd");
 	strcpy(want, "bcd");
 	assert_string_equal(matched("abcd", slow), wanted);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(equal_steps_match_part_by_part),
-		cmocka_unit_test(what_one_step_has_alone_is_told),
-		cmocka_unit_test(levels_are_matched_by_themselves),
-		cmocka_unit_test(another_part_in_the_same_place_is_two),
-		cmocka_unit_test(a_long_stretch_is_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/steps/detail_cost.c: what detail adds to a step, and to all of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "tests/unit/unit.h"
 
 #include "report/steps/detail_cost.h"
 
@@ -38,12 +34,11 @@ static struct steps made(uint64_t detail_ns, uint64_t switch_ns, unsigned int sl
 	return steps;
 }
 
-static void says_what_detail_adds(void **state)
+TEST(says_what_detail_adds)
 {
 	struct steps steps = made(300, 20, 0);
 	struct detail_cost cost;
 
-	(void)state;
 	assert_true(steps_detail_cost(&steps, &cost));
 	assert_int_equal(cost.step_ns, 300);
 	/* 80 steps and 39 edges */
@@ -51,22 +46,20 @@ static void says_what_detail_adds(void **state)
 	assert_true(cost.share < (80. * 300 + 39 * 20) / (double)steps.time.total_ns + 1e-9);
 }
 
-static void slow_steps_do_not_matter(void **state)
+TEST(slow_steps_do_not_matter)
 {
 	struct steps steps = made(300, 20, 7);
 	struct detail_cost cost;
 
-	(void)state;
 	assert_true(steps_detail_cost(&steps, &cost));
 	assert_int_equal(cost.step_ns, 300);
 }
 
-static void nothing_is_said_of_few_windows(void **state)
+TEST(nothing_is_said_of_few_windows)
 {
 	struct steps steps = made(300, 20, 0);
 	struct detail_cost cost;
 
-	(void)state;
 	steps.row_count = 60; /* three windows */
 	assert_false(steps_detail_cost(&steps, &cost));
 	steps.row_count = 0;
@@ -75,15 +68,4 @@ static void nothing_is_said_of_few_windows(void **state)
 	for (unsigned int i = 0; i < ROWS; i++)
 		rows[i].number = 2 * i; /* none adjoins another */
 	assert_false(steps_detail_cost(&steps, &cost));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_what_detail_adds),
-		cmocka_unit_test(slow_steps_do_not_matter),
-		cmocka_unit_test(nothing_is_said_of_few_windows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static const struct cell *cell_of(size_t row, enum column_id column)
 	return cell_at(&table, row, column);
 }
 
-static void one_very_long_step_hides_no_other(void **state)
+TEST(one_very_long_step_hides_no_other)
 {
 	static const uint64_t cpu_ns[] = { 50, 50, 50000, 50, 90, 50, 50 };
 	uint64_t at = 1000;
@@ -101,7 +101,7 @@ static void three_steps(const char *name)
 	finish();
 }
 
-static void what_the_profiler_ends_at_its_stop_is_no_step(void **state)
+TEST(what_the_profiler_ends_at_its_stop_is_no_step)
 {
 	three_steps("ProfilerStep");
 	assert_int_equal(table.row_count, 2);
@@ -110,14 +110,4 @@ static void what_the_profiler_ends_at_its_stop_is_no_step(void **state)
 	three_steps("Optimizer.step#SGD.step");
 	assert_int_equal(table.row_count, 3);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_very_long_step_hides_no_other),
-		cmocka_unit_test(what_the_profiler_ends_at_its_stop_is_no_step),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

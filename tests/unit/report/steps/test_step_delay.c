@@ -317,7 +317,7 @@ static void begins(struct side *side)
 	step_delay_begin(&side->delay);
 }
 
-static void steps_and_phases_have_the_same_gpu_time(void **state)
+TEST(steps_and_phases_have_the_same_gpu_time)
 {
 	uint64_t busy_ns[STEP_PHASE_LIMIT] = { 0 };
 
@@ -405,7 +405,7 @@ static void marks_step(struct side *side, uint64_t time_ns, uint64_t number)
 }
 
 /* The GPU lags behind, so that most of the work runs when the host is in another phase or step. */
-static void work_belongs_to_the_phase_that_asked_for_it(void **state)
+TEST(work_belongs_to_the_phase_that_asked_for_it)
 {
 	const uint64_t *asked;
 
@@ -436,14 +436,4 @@ static void work_belongs_to_the_phase_that_asked_for_it(void **state)
 	assert_int_equal(step_phases_asked(&full.steps.phases), 240);
 	step_delay_release(&full.delay);
 	steps_release(&full.steps);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(work_belongs_to_the_phase_that_asked_for_it),
-		cmocka_unit_test(steps_and_phases_have_the_same_gpu_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

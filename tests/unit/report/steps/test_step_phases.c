@@ -79,7 +79,7 @@ static void expect(uint64_t data, uint64_t forward, uint64_t backward, uint64_t 
 	step_phases_release(&phases);
 }
 
-static void a_usual_step(void **state)
+TEST(a_usual_step)
 {
 	begin();
 	scope(PHASE_SCOPE_DATA, 100, 5);
@@ -96,7 +96,7 @@ static void a_usual_step(void **state)
 	expect(100, 5 + 3 + 1 + 50 + 2 + 50 + 4, 70 + 6 + 80, 21 + 10, 0, 9 + 2);
 }
 
-static void gradients_that_are_accumulated(void **state)
+TEST(gradients_that_are_accumulated)
 {
 	begin();
 	for (int i = 0; i < 3; i++) {
@@ -133,7 +133,7 @@ static void phase_scope(enum phase_scope what, uint64_t ns, uint64_t gap_ns)
 	pass(gap_ns);
 }
 
-static void a_step_by_its_edges(void **state)
+TEST(a_step_by_its_edges)
 {
 	begin();
 	edge();
@@ -148,7 +148,7 @@ static void a_step_by_its_edges(void **state)
 }
 
 /* No graph was recorded between the two passes: that was no forward, nor a part of them. */
-static void two_passes_over_a_graph(void **state)
+TEST(two_passes_over_a_graph)
 {
 	begin();
 	edge();
@@ -160,7 +160,7 @@ static void two_passes_over_a_graph(void **state)
 	expect(0, 50, 50, 5, 0, 8);
 }
 
-static void a_sample_tells_no_phase(void **state)
+TEST(a_sample_tells_no_phase)
 {
 	begin();
 	edge();
@@ -175,7 +175,7 @@ static void a_sample_tells_no_phase(void **state)
 }
 
 /* The optimizer's own work is before zero_grad() and after the pass. */
-static void a_closure_by_its_edges(void **state)
+TEST(a_closure_by_its_edges)
 {
 	begin();
 	edge();
@@ -192,7 +192,7 @@ static void a_closure_by_its_edges(void **state)
 	assert_false(phases.is_unsure);
 }
 
-static void a_closure_whose_forward_begins_somewhere(void **state)
+TEST(a_closure_whose_forward_begins_somewhere)
 {
 	begin();
 	edge();
@@ -205,7 +205,7 @@ static void a_closure_whose_forward_begins_somewhere(void **state)
 }
 
 /* It began before the recording, or was left by longjmp(). */
-static void a_pass_that_only_ends(void **state)
+TEST(a_pass_that_only_ends)
 {
 	begin();
 	edge();
@@ -215,7 +215,7 @@ static void a_pass_that_only_ends(void **state)
 	expect(0, 0, 0, 5, 0, 10);
 }
 
-static void backward_on_another_thread(void **state)
+TEST(backward_on_another_thread)
 {
 	begin();
 	scope(PHASE_SCOPE_GRADED, 10, 20); /* ones_like, and a thread that has to wake up */
@@ -229,7 +229,7 @@ static void backward_on_another_thread(void **state)
 }
 
 /* Two of them with one loss each: both are optimizer. */
-static void two_optimizers(void **state)
+TEST(two_optimizers)
 {
 	begin();
 	for (int i = 0; i < 2; i++) {
@@ -241,7 +241,7 @@ static void two_optimizers(void **state)
 }
 
 /* The forward pass that backward runs again is backward. */
-static void checkpointing(void **state)
+TEST(checkpointing)
 {
 	begin();
 	scope(PHASE_SCOPE_GRADED, 10, 0);
@@ -252,7 +252,7 @@ static void checkpointing(void **state)
 	expect(0, 10, 32, 0, 0, 0);
 }
 
-static void a_closure(void **state)
+TEST(a_closure)
 {
 	begin();
 	open_scope(PHASE_SCOPE_OPTIMIZER);
@@ -267,7 +267,7 @@ static void a_closure(void **state)
 	expect(0, 22, 40, 4 + 4 + 6, 0, 0);
 }
 
-static void evaluation_and_inference(void **state)
+TEST(evaluation_and_inference)
 {
 	begin();
 	scope(PHASE_SCOPE_DATA, 10, 1);
@@ -279,7 +279,7 @@ static void evaluation_and_inference(void **state)
 }
 
 /* The loss of a step is detached behind it, then comes an evaluation. */
-static void an_evaluation_behind_a_detach(void **state)
+TEST(an_evaluation_behind_a_detach)
 {
 	begin();
 	scope(PHASE_SCOPE_OPTIMIZER, 10, 0);
@@ -290,7 +290,7 @@ static void an_evaluation_behind_a_detach(void **state)
 }
 
 /* A part of the network is frozen: that is no evaluation. */
-static void a_frozen_part(void **state)
+TEST(a_frozen_part)
 {
 	begin();
 	scope(PHASE_SCOPE_PRODUCT, 40, 1);
@@ -302,7 +302,7 @@ static void a_frozen_part(void **state)
 /*
  * What torch.compile has compiled: its function records gradients, the products in it record none.
  */
-static void a_compiled_region(void **state)
+TEST(a_compiled_region)
 {
 	begin();
 	open_scope(PHASE_SCOPE_REGION);
@@ -316,7 +316,7 @@ static void a_compiled_region(void **state)
 	expect(0, 40, 10, 5, 7, 0);
 }
 
-static void launches_by_phase(void **state)
+TEST(launches_by_phase)
 {
 	begin();
 	open_scope(PHASE_SCOPE_GRADED_PRODUCT);
@@ -337,7 +337,7 @@ static void launches_by_phase(void **state)
 	assert_int_equal(launches[PHASE_optimizer], 2);
 }
 
-static void names(void **state)
+TEST(names)
 {
 #define OF(name, scope, graded) phase_scope_of(name, strlen(name), scope, graded)
 	assert_int_equal(OF("Optimizer.step#SGD.step", 7, false), PHASE_SCOPE_OPTIMIZER);
@@ -393,9 +393,8 @@ static void step_with_metrics(enum phase_scope metrics, uint64_t at)
 	step_phases_flush(&phases, here());
 }
 
-static void metrics_and_clipping(void **state)
+TEST(metrics_and_clipping)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
 	step_phases_flush(&phases, here());
@@ -406,9 +405,8 @@ static void metrics_and_clipping(void **state)
 	expect(0, 500 + 700 + 3 * 40, 90, 3 * 65 + 60, 0, 2 * (500 + 700));
 }
 
-static void an_evaluation_that_records_gradients(void **state)
+TEST(an_evaluation_that_records_gradients)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
 	for (uint64_t at = 10; at < 50; at += 10) {
@@ -423,9 +421,8 @@ static void an_evaluation_that_records_gradients(void **state)
 }
 
 /* zero_grad() between forward and backward, as many write it. */
-static void forward_before_zero_grad(void **state)
+TEST(forward_before_zero_grad)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
 	for (uint64_t at = 10; at < 50; at += 10) {
@@ -439,9 +436,8 @@ static void forward_before_zero_grad(void **state)
 }
 
 /* The nodes of a stretch may be used in a later step, and by a pass that is not the next. */
-static void gradients_that_are_used_late(void **state)
+TEST(gradients_that_are_used_late)
 {
-	(void)state;
 	begin();
 	scope(PHASE_SCOPE_OPTIMIZER, 60, 0);
 	for (uint64_t at = 10; at < 50; at += 10) {
@@ -460,7 +456,7 @@ static void gradients_that_are_used_late(void **state)
 	expect(0, 4 * 140, 4 * 90, 4 * 130 + 60, 0, 0);
 }
 
-static void cuts_and_strange_ends(void **state)
+TEST(cuts_and_strange_ends)
 {
 	begin();
 	close_scope();
@@ -472,35 +468,4 @@ static void cuts_and_strange_ends(void **state)
 	step_phases_close_one(&phases, here(), PHASE_SCOPE_OPTIMIZER);
 	step_phases_cut(&phases, (struct nest_place){ .time_ns = now, .thread = 77 });
 	expect(5, 0, 0, 0, 0, 10);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_usual_step),
-		cmocka_unit_test(gradients_that_are_accumulated),
-		cmocka_unit_test(a_step_by_its_edges),
-		cmocka_unit_test(two_passes_over_a_graph),
-		cmocka_unit_test(a_sample_tells_no_phase),
-		cmocka_unit_test(a_closure_by_its_edges),
-		cmocka_unit_test(a_closure_whose_forward_begins_somewhere),
-		cmocka_unit_test(a_pass_that_only_ends),
-		cmocka_unit_test(backward_on_another_thread),
-		cmocka_unit_test(two_optimizers),
-		cmocka_unit_test(checkpointing),
-		cmocka_unit_test(a_closure),
-		cmocka_unit_test(evaluation_and_inference),
-		cmocka_unit_test(an_evaluation_behind_a_detach),
-		cmocka_unit_test(a_frozen_part),
-		cmocka_unit_test(a_compiled_region),
-		cmocka_unit_test(launches_by_phase),
-		cmocka_unit_test(names),
-		cmocka_unit_test(metrics_and_clipping),
-		cmocka_unit_test(an_evaluation_that_records_gradients),
-		cmocka_unit_test(forward_before_zero_grad),
-		cmocka_unit_test(gradients_that_are_used_late),
-		cmocka_unit_test(cuts_and_strange_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

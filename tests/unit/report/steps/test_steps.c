@@ -89,7 +89,7 @@ static void span_is(const struct cpu_span *span, uint64_t wall_ns, uint64_t low_
 /*
  * Of a step of 1000: 300 in an operator that runs, 600 in a sleep, 100 that nobody has read apart.
  */
-static void running_and_waiting(void **state)
+TEST_BOTH(running_and_waiting, setup, teardown)
 {
 	reads(1000, 0, 5000);
 	mark(1000, 0);
@@ -114,7 +114,7 @@ static void running_and_waiting(void **state)
 	span_is(&steps.cpu.other, 1350, 30 + 600, 30 + 700);
 }
 
-static void nothing_is_known_of_another_threads_step(void **state)
+TEST_BOTH(nothing_is_known_of_another_threads_step, setup, teardown)
 {
 	reads(1000, 0, 100);
 	reads(1000, 1, 100);
@@ -129,7 +129,7 @@ static void nothing_is_known_of_another_threads_step(void **state)
 		1000); /* its own again; what came 10 before is open */
 }
 
-static void a_recording_without_readings(void **state)
+TEST_BOTH(a_recording_without_readings, setup, teardown)
 {
 	uint64_t ns;
 
@@ -139,7 +139,7 @@ static void a_recording_without_readings(void **state)
 	assert_false(cpu_span_value(&row_at(0)->cpu.other, 1000, &ns));
 }
 
-static void every_instant_has_one_category(void **state)
+TEST_BOTH(every_instant_has_one_category, setup, teardown)
 {
 	mark(1000, 0);
 	opens(1000, 0, STEP_NOTHING); /* a label around it all */
@@ -162,7 +162,7 @@ static void every_instant_has_one_category(void **state)
 	row_is(0, 5, 3, 30, 40 - 3 - 5, 30);
 }
 
-static void threads_of_a_process_count_together(void **state)
+TEST_BOTH(threads_of_a_process_count_together, setup, teardown)
 {
 	mark(0, 0);
 	opens(10, 0, STEP_operators); /* loss.backward() waits in no operator */
@@ -178,7 +178,7 @@ static void threads_of_a_process_count_together(void **state)
 	row_is(0, 0, 14, 45 - 14, 10 + 5, 40);
 }
 
-static void what_goes_on_past_the_end_counts_in_both(void **state)
+TEST_BOTH(what_goes_on_past_the_end_counts_in_both, setup, teardown)
 {
 	mark(0, 0);
 	opens(5, 1, STEP_operators);
@@ -195,7 +195,7 @@ static void what_goes_on_past_the_end_counts_in_both(void **state)
 	row_is(3, 0, 5, 0, 0, 5);
 }
 
-static void instants_without_length_count_nowhere(void **state)
+TEST_BOTH(instants_without_length_count_nowhere, setup, teardown)
 {
 	mark(10, 0);
 	opens(20, 0, STEP_operators);
@@ -211,7 +211,7 @@ static void instants_without_length_count_nowhere(void **state)
 	row_is(1, 0, 0, 0, 0, 0);
 }
 
-static void a_first_step_without_a_mark_begins_with_the_first_operator(void **state)
+TEST_BOTH(a_first_step_without_a_mark_begins_with_the_first_operator, setup, teardown)
 {
 	calls(5, 8, 0); /* setting up the device */
 	opens(100, 0, STEP_operators);
@@ -222,7 +222,7 @@ static void a_first_step_without_a_mark_begins_with_the_first_operator(void **st
 	row_is(0, 0, 0, 0, 10, 20);
 }
 
-static void a_mark_of_the_first_step_leaves_out_what_was_before(void **state)
+TEST_BOTH(a_mark_of_the_first_step_leaves_out_what_was_before, setup, teardown)
 {
 	opens(100, 0, STEP_operators);
 	closes(110, 0);
@@ -239,7 +239,7 @@ static void interrupt(uint64_t time_ns)
 	steps_interrupt(&steps, (struct nest_place){ time_ns, 0, 0, 0, NULL, 0 });
 }
 
-static void only_whole_steps_count(void **state)
+TEST_BOTH(only_whole_steps_count, setup, teardown)
 {
 	interrupt(0); /* recording begins in the midst of something */
 	closes(5, 0);
@@ -268,7 +268,7 @@ static void only_whole_steps_count(void **state)
 }
 
 /* What a thread spends is of the step that it ends, as far as it was in that step. */
-static void spent_time_is_that_of_the_step(void **state)
+TEST_BOTH(spent_time_is_that_of_the_step, setup, teardown)
 {
 	static const struct nest_place other = { 35, 7, 0, 0, NULL, 0 };
 
@@ -298,7 +298,7 @@ static void spent_time_is_that_of_the_step(void **state)
 	assert_int_equal(row_at(3)->spent_ns[STEP_SPENT_io], 0);
 }
 
-static void scopes_end_where_events_were_lost(void **state)
+TEST_BOTH(scopes_end_where_events_were_lost, setup, teardown)
 {
 	mark(0, 0);
 	opens(10, 0, STEP_operators);
@@ -311,7 +311,7 @@ static void scopes_end_where_events_were_lost(void **state)
 	row_is(0, 0, 0, 8, 2 + 10, 20);
 }
 
-static void processes_have_steps_of_their_own(void **state)
+TEST_BOTH(processes_have_steps_of_their_own, setup, teardown)
 {
 	marks((struct nest_place){ 0, 0, 0, 0, NULL, 0 }, 0, A, true);
 	marks((struct nest_place){ 5, 1, 1, 0, NULL, 0 }, 0, B, true);
@@ -328,7 +328,7 @@ static void processes_have_steps_of_their_own(void **state)
 }
 
 /* Sums hold, and memory for edges does not grow with steps or with what happens in one. */
-static void many_steps_and_one_long_one(void **state)
+TEST_BOTH(many_steps_and_one_long_one, setup, teardown)
 {
 	enum { STEPS = 100000, SCOPES = 3000000 };
 	uint64_t time_ns = 0;
@@ -360,7 +360,7 @@ static enum step_category category(const char *name, uint64_t scope)
 	return step_category_of(name, strlen(name), scope);
 }
 
-static void names_say_the_category(void **state)
+TEST_BOTH(names_say_the_category, setup, teardown)
 {
 	assert_int_equal(category("aten::add", 0), STEP_operators);
 	assert_int_equal(category("AddBackward0", 1), STEP_operators);
@@ -379,7 +379,7 @@ static void names_say_the_category(void **state)
 	assert_int_equal(category("", 0), STEP_operators);
 }
 
-static void the_outermost_range_of_the_name_ends_a_step(void **state)
+TEST_BOTH(the_outermost_range_of_the_name_ends_a_step, setup, teardown)
 {
 	const struct nest_place here = { 0, 0, 0, 0, NULL, 0 }, other = { 0, 1, 1, 0, NULL, 0 };
 	struct step_ranges ranges;
@@ -420,7 +420,7 @@ static void the_outermost_range_of_the_name_ends_a_step(void **state)
 }
 
 /* User scopes need not nest, nor end on their thread. */
-static void ranges_that_cross_end_by_name(void **state)
+TEST_BOTH(ranges_that_cross_end_by_name, setup, teardown)
 {
 	const struct nest_place here = { 0, 0, 0, 0, NULL, 0 };
 	struct step_ranges ranges;
@@ -439,7 +439,7 @@ static void ranges_that_cross_end_by_name(void **state)
 	step_ranges_release(&ranges);
 }
 
-static void scopes_that_cross_have_their_time(void **state)
+TEST_BOTH(scopes_that_cross_have_their_time, setup, teardown)
 {
 	mark(0, 0);
 	opens(10, 0, STEP_dataloader);
@@ -449,32 +449,4 @@ static void scopes_that_cross_have_their_time(void **state)
 	steps_close_one(&steps, (struct nest_place){ 60, 0, 0, 0, NULL, 0 }, STEP_NOTHING);
 	mark(100, 1);
 	row_is(0, 0, 0, 30, 0, 70);
-}
-
-#define EACH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		EACH(every_instant_has_one_category),
-		EACH(running_and_waiting),
-		EACH(nothing_is_known_of_another_threads_step),
-		EACH(a_recording_without_readings),
-		EACH(threads_of_a_process_count_together),
-		EACH(what_goes_on_past_the_end_counts_in_both),
-		EACH(instants_without_length_count_nowhere),
-		EACH(a_first_step_without_a_mark_begins_with_the_first_operator),
-		EACH(a_mark_of_the_first_step_leaves_out_what_was_before),
-		EACH(only_whole_steps_count),
-		EACH(spent_time_is_that_of_the_step),
-		EACH(scopes_end_where_events_were_lost),
-		EACH(processes_have_steps_of_their_own),
-		EACH(many_steps_and_one_long_one),
-		EACH(names_say_the_category),
-		EACH(the_outermost_range_of_the_name_ends_a_step),
-		EACH(ranges_that_cross_end_by_name),
-		EACH(scopes_that_cross_have_their_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

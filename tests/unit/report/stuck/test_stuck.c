@@ -102,7 +102,7 @@ static void over(void)
 	finish();
 }
 
-static void one_rank_is_late(void **state)
+TEST(one_rank_is_late)
 {
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -127,7 +127,7 @@ static void is_stopped(unsigned int rank, uint64_t at_ms, uint64_t stopped)
 }
 
 /* By SIGSTOP, by a debugger, and one that goes on again. */
-static void a_process_is_stopped(void **state)
+TEST(a_process_is_stopped)
 {
 	static const char *const said[] = {
 		"Rank 1 has not entered gloo:all_reduce number 6, which ranks 0 and 2 entered "
@@ -159,7 +159,7 @@ static void a_process_is_stopped(void **state)
  * It has ended one call less than those before the one that the others are in: perhaps it is in
  * other groups.
  */
-static void who_is_late_is_not_known(void **state)
+TEST(who_is_late_is_not_known)
 {
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -176,7 +176,7 @@ static void who_is_late_is_not_known(void **state)
 	over();
 }
 
-static void they_are_in_different_ones(void **state)
+TEST(they_are_in_different_ones)
 {
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -192,7 +192,7 @@ static void they_are_in_different_ones(void **state)
 	over();
 }
 
-static void a_rank_was_killed(void **state)
+TEST(a_rank_was_killed)
 {
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -207,7 +207,7 @@ static void a_rank_was_killed(void **state)
 	over();
 }
 
-static void a_file_is_missing(void **state)
+TEST(a_file_is_missing)
 {
 	start_ranks(3, 4);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -220,7 +220,7 @@ static void a_file_is_missing(void **state)
 }
 
 /* All were killed at the same time because they hung: that is no end of theirs. */
-static void killed_together(void **state)
+TEST(killed_together)
 {
 	start_ranks(3, 3);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -235,7 +235,7 @@ static void killed_together(void **state)
 }
 
 /* Steps of 20 s have come before: 10 s are nothing. */
-static void long_steps_are_no_hang(void **state)
+TEST(long_steps_are_no_hang)
 {
 	start_ranks(0, 0);
 	frame_begin_block(c.r.fw, 1);
@@ -267,13 +267,12 @@ static void ends_by(uint64_t status, uint64_t how, uint64_t kills, uint64_t mach
 	find();
 }
 
-static void the_oom_killer_was_at_work(void **state)
+TEST(the_oom_killer_was_at_work)
 {
 	static const char memory[] =
 		" The most resident memory seen of it is 990 MiB; its limit is 1.00 GiB.";
 	char text[OOM_WORDS_BYTES];
 
-	(void)state;
 	ends_by(137, EVT_END_KILLED, 2, 0);
 	assert_non_null(strstr(stuck.sentence[1], "it was killed by SIGKILL"));
 	snprintf(text, sizeof(text), "%s%s",
@@ -292,11 +291,10 @@ static void the_oom_killer_was_at_work(void **state)
 	over();
 }
 
-static void the_oom_killer_was_not_at_work(void **state)
+TEST(the_oom_killer_was_not_at_work)
 {
 	char text[OOM_WORDS_BYTES];
 
-	(void)state;
 	ends_by(137, EVT_END_KILLED, 1, 0);
 	assert_non_null(oom_words(stuck.process[0].process, text));
 	assert_string_equal(text,
@@ -326,7 +324,7 @@ static void lock(uint64_t stream, uint64_t place, uint64_t owner)
 	frame_end_block(c.r.fw);
 }
 
-static void two_threads_hold_each_other(void **state)
+TEST(two_threads_hold_each_other)
 {
 	start_ranks(0, 0);
 	lock(1, 2, 200);
@@ -354,9 +352,8 @@ static void call_goes_on(uint64_t stream, const char *function, uint64_t kind, u
 	frame_end_block(c.r.fw);
 }
 
-static void waits_of_the_system(void **state)
+TEST(waits_of_the_system)
 {
-	(void)state;
 	start_ranks(0, 0);
 	rests(1, 1000, END_MS, 2, EVT_PYTHON_LOCK);
 	rests(2, 1000, END_MS, 3, EVT_PYTHON_SLEEP);
@@ -385,9 +382,8 @@ static void waits_of_the_system(void **state)
 	over();
 }
 
-static void two_mutexes_of_each_other(void **state)
+TEST(two_mutexes_of_each_other)
 {
-	(void)state;
 	start_ranks(0, 0);
 	rests(1, 1000, END_MS, 2, EVT_PYTHON_LOCK);
 	rests(2, 1000, END_MS, 3, EVT_PYTHON_LOCK);
@@ -398,7 +394,7 @@ static void two_mutexes_of_each_other(void **state)
 	over();
 }
 
-static void one_that_runs_is_not_stuck(void **state)
+TEST(one_that_runs_is_not_stuck)
 {
 	start_ranks(0, 0);
 	frame_begin_block(c.r.fw, 1);
@@ -411,9 +407,8 @@ static void one_that_runs_is_not_stuck(void **state)
 }
 
 /* It waits for its child, which is at a line of the user's, and for another that was killed. */
-static void what_it_waits_for_is_in_a_child(void **state)
+TEST(what_it_waits_for_is_in_a_child)
 {
-	(void)state;
 	start_ranks(0, 0);
 	rests(1, 1000, END_MS, 2, EVT_PYTHON_IO);
 	rests(3, 1000, END_MS, 3, EVT_PYTHON_SLEEP);
@@ -430,34 +425,10 @@ static void what_it_waits_for_is_in_a_child(void **state)
 	over();
 }
 
-static void without_samples_nothing_is_known(void **state)
+TEST(without_samples_nothing_is_known)
 {
 	start_ranks(0, 0);
 	find();
 	says(0, "It is not known whether anything is stuck: no thread of Python was sampled.");
 	over();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_rank_is_late),
-		cmocka_unit_test(a_process_is_stopped),
-		cmocka_unit_test(who_is_late_is_not_known),
-		cmocka_unit_test(they_are_in_different_ones),
-		cmocka_unit_test(a_rank_was_killed),
-		cmocka_unit_test(a_file_is_missing),
-		cmocka_unit_test(killed_together),
-		cmocka_unit_test(long_steps_are_no_hang),
-		cmocka_unit_test(the_oom_killer_was_at_work),
-		cmocka_unit_test(the_oom_killer_was_not_at_work),
-		cmocka_unit_test(two_threads_hold_each_other),
-		cmocka_unit_test(waits_of_the_system),
-		cmocka_unit_test(two_mutexes_of_each_other),
-		cmocka_unit_test(one_that_runs_is_not_stuck),
-		cmocka_unit_test(what_it_waits_for_is_in_a_child),
-		cmocka_unit_test(without_samples_nothing_is_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static void put_training(struct frame_writer *fw)
 	}
 }
 
-static void a_training_fits_the_screen(void **state)
+TEST(a_training_fits_the_screen)
 {
 	put_training(recording_begin(2));
 	recording_open();
@@ -84,7 +84,7 @@ static void a_training_fits_the_screen(void **state)
 	cuda_recording_release(&c);
 }
 
-static void a_narrow_screen_has_more_lines(void **state)
+TEST(a_narrow_screen_has_more_lines)
 {
 	put_training(recording_begin(1));
 	recording_open();
@@ -109,7 +109,7 @@ static void put_slow_start(struct frame_writer *fw)
 }
 
 /* What is said of a step is of the steps after the warm-up, in the bar and in the sentences. */
-static void shares_leave_the_first_step_out(void **state)
+TEST(shares_leave_the_first_step_out)
 {
 	static const char *const said[] = {
 		"without the first step",
@@ -128,22 +128,10 @@ static void shares_leave_the_first_step_out(void **state)
 	recording_close();
 }
 
-static void nothing_was_recorded(void **state)
+TEST(nothing_was_recorded)
 {
 	recording_begin(1);
 	recording_open();
 	judge(SCREEN_COLUMNS, SCREEN_LINES, false);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_training_fits_the_screen),
-		cmocka_unit_test(a_narrow_screen_has_more_lines),
-		cmocka_unit_test(shares_leave_the_first_step_out),
-		cmocka_unit_test(nothing_was_recorded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

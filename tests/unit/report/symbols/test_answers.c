@@ -70,7 +70,7 @@ static void expect_filled(const struct answers *answers)
 	assert_false(answers_find(answers, UINT64_MAX, &place));
 }
 
-static void bytes_and_back(void **state)
+TEST(bytes_and_back)
 {
 	static const struct answers_subject subject = {
 		.process = 3, .path = "/lib/a.so", .build_id = "00ff", .link = "l", .basis = "b"
@@ -102,7 +102,7 @@ static void bytes_and_back(void **state)
 	answers_release(&answers);
 }
 
-static void bytes_that_are_damaged(void **state)
+TEST(bytes_that_are_damaged)
 {
 	struct answers answers, again;
 	size_t length;
@@ -125,7 +125,7 @@ static void bytes_that_are_damaged(void **state)
 }
 
 /* As many texts as bytes, all of them empty: room for what a file says is not taken at once. */
-static void a_file_of_nothing_takes_little(void **state)
+TEST(a_file_of_nothing_takes_little)
 {
 	static uint8_t bytes[1u << 20];
 	size_t head, count = sizeof(bytes) - 64, length;
@@ -178,7 +178,7 @@ static void load(struct answers *answers, const char *path)
 	symbol_cache_load(answers, path, BUILD_ID);
 }
 
-static void answers_between_runs(void **state)
+TEST(answers_between_runs)
 {
 	static const char cached[] = "cache/deep/" BUILD_ID ".symbols";
 	struct answers answers, found;
@@ -233,7 +233,7 @@ static void set_age(const char *path, time_t seconds)
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void what_is_oldest_goes_first(void **state)
+TEST(what_is_oldest_goes_first)
 {
 	assert_int_equal(mkdir("trimmed", 0700), 0);
 	write_file("trimmed/aaaa.symbols", "1234567890");
@@ -257,17 +257,4 @@ static void what_is_oldest_goes_first(void **state)
 	symbol_cache_trim("trimmed", 0);
 	assert_int_equal(count_files("trimmed"), 2);
 	symbol_cache_trim("no-such-folder", 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bytes_and_back),
-		cmocka_unit_test(bytes_that_are_damaged),
-		cmocka_unit_test(a_file_of_nothing_takes_little),
-		cmocka_unit_test(answers_between_runs),
-		cmocka_unit_test(what_is_oldest_goes_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

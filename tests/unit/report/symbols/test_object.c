@@ -23,7 +23,7 @@ static struct object *opened(const char *path, const char *build_id, enum object
 	return object;
 }
 
-static void what_is_no_file_of_code(void **state)
+TEST(what_is_no_file_of_code)
 {
 	char name[] = "object-XXXXXX";
 	int file = mkstemp(name);
@@ -108,7 +108,7 @@ static void make_library(const char *path)
 	assert_int_equal(system(command), 0);
 }
 
-static void files_that_are_damaged(void **state)
+TEST(files_that_are_damaged)
 {
 	static const char whole[] = "object-whole.so", damaged[] = "object-damaged.so";
 	size_t length = 0;
@@ -136,7 +136,7 @@ static void files_that_are_damaged(void **state)
 	unlink(damaged);
 }
 
-static void functions_of_a_library(void **state)
+TEST(functions_of_a_library)
 {
 	static const char path[] = "object-library.so";
 	struct object *object;
@@ -174,7 +174,7 @@ static void functions_of_a_library(void **state)
 }
 
 /* As `_init`, behind whose section comes .plt: what is there is no function of the file. */
-static void label_ends_with_its_section(void **state)
+TEST(label_ends_with_its_section)
 {
 	static const char path[] = "object-sections.so";
 	static const char command[] =
@@ -200,7 +200,7 @@ static void label_ends_with_its_section(void **state)
 }
 
 /* Linked with -flto: what is inlined was described in another unit. */
-static void inlined_by_the_linker(void **state)
+TEST(inlined_by_the_linker)
 {
 	static const char path[] = "object-linked.so";
 	static const char command[] =
@@ -229,7 +229,7 @@ static void inlined_by_the_linker(void **state)
  * With -gsplit-dwarf the file has lines only; functions are in a file beside it. Without that one
  * no inlined function is made up.
  */
-static void split_debug_information(void **state)
+TEST(split_debug_information)
 {
 	static const char command[] =
 		"echo 'static inline int g(int x) { __asm__ volatile(\"nop\"); return x * 3; }\n"
@@ -263,7 +263,7 @@ static void split_debug_information(void **state)
 }
 
 /* The one of this machine, and of no other kernel. */
-static void functions_of_the_vdso(void **state)
+TEST(functions_of_the_vdso)
 {
 	const uint8_t *image = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 	static const uint8_t name[] = { 4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0 };
@@ -287,19 +287,4 @@ static void functions_of_the_vdso(void **state)
 	object_close(object);
 	build_id[0] = (char)(build_id[0] == 'a' ? 'b' : 'a');
 	opened(OBJECT_VDSO, build_id, OBJECT_OTHER_BUILD);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_no_file_of_code),
-		cmocka_unit_test(files_that_are_damaged),
-		cmocka_unit_test(functions_of_a_library),
-		cmocka_unit_test(inlined_by_the_linker),
-		cmocka_unit_test(label_ends_with_its_section),
-		cmocka_unit_test(split_debug_information),
-		cmocka_unit_test(functions_of_the_vdso),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

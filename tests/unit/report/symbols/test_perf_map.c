@@ -44,7 +44,7 @@ static void expect_function(const struct perf_map *map, uint64_t address, const 
 	assert_int_equal(place.offset, offset);
 }
 
-static void functions_of_a_map(void **state)
+TEST(functions_of_a_map)
 {
 	static const char text[] = "7f0000001000 100 py::f:/a b.py\n"
 				   "7f0000002000 80 later\n"
@@ -87,7 +87,7 @@ static void functions_of_a_map(void **state)
 	perf_map_close(NULL);
 }
 
-static void maps_that_are_not_the_process_own(void **state)
+TEST(maps_that_are_not_the_process_own)
 {
 	const struct timespec times[] = { { 1000, 0 }, { 1000, 0 } };
 
@@ -106,14 +106,4 @@ static void maps_that_are_not_the_process_own(void **state)
 	assert_int_equal(symlink("/etc/passwd", MAP), 0);
 	opened(0, UINT64_MAX, PERF_MAP_UNREADABLE);
 	unlink(MAP);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_of_a_map),
-		cmocka_unit_test(maps_that_are_not_the_process_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static uint64_t address_with(struct symbols *symbols, const struct mapped *mappe
 	return 0;
 }
 
-static void functions_that_are_inlined(void **state)
+TEST(functions_that_are_inlined)
 {
 	static const char *const names[] = { "inner", "middle", "outer" };
 	static const uint32_t lines[] = { 2, 4, 5 };
@@ -121,7 +121,7 @@ static void functions_that_are_inlined(void **state)
 	unlink(path);
 }
 
-static void addresses_of_nothing(void **state)
+TEST(addresses_of_nothing)
 {
 	struct symbol symbol[2];
 	struct symbols symbols;
@@ -151,7 +151,7 @@ static void addresses_of_nothing(void **state)
  * Why there are addresses only is said of a process without any module, and not of one whose parent
  * has some.
  */
-static void processes_without_modules(void **state)
+TEST(processes_without_modules)
 {
 	struct source_process bare = { .pid = 4711 }, other = { .pid = 4712 },
 			      child = { .pid = 4713 };
@@ -174,7 +174,7 @@ static void processes_without_modules(void **state)
 	symbols_release(&symbols);
 }
 
-static void one_recording_is_looked_up_once(void **state)
+TEST(one_recording_is_looked_up_once)
 {
 	const struct source *source = (const void *)"one", *other = (const void *)"two";
 	struct symbols first, second, elsewhere;
@@ -212,16 +212,4 @@ static void one_recording_is_looked_up_once(void **state)
 	symbols_release(&first);
 	symbols_release(&elsewhere);
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_that_are_inlined),
-		cmocka_unit_test(addresses_of_nothing),
-		cmocka_unit_test(processes_without_modules),
-		cmocka_unit_test(one_recording_is_looked_up_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "tests/unit/unit.h"
 #include "report/table/columns.h"
 
-static void no_column_is_left_out(void **state)
+TEST(no_column_is_left_out)
 {
 	for (size_t i = 0; i < COLUMN_ID_LIMIT; i++) {
 		const struct column *columns[COLUMNS_MAX];
@@ -19,13 +19,4 @@ static void no_column_is_left_out(void **state)
 					      strlen(column_list[i].name)),
 				 (int)at);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_column_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void expect(enum column_id column, const char *const *name, size_t rows, 
 	expect(column, name, sizeof(name) / sizeof(name[0]), width, \
 	       (const char *const[sizeof(name) / sizeof(name[0])]){ __VA_ARGS__ })
 
-static void what_differs_is_shown(void **state)
+TEST(what_differs_is_shown)
 {
 	static const char *const in_the_middle[] = {
 		"at::native::vectorized_loop_of_float<add_kernel>::operator()(long, long)",
@@ -90,7 +90,7 @@ static void what_differs_is_shown(void **state)
  * What the column of functions leaves out, parameters and namespaces, is shown where it is all that
  * differs.
  */
-static void parameters_tell_overloads_apart(void **state)
+TEST(parameters_tell_overloads_apart)
 {
 	static const char *const overloads[] = {
 		"at::_ops::add_Tensor::call(at::Tensor const&, at::Tensor const&, c10::Scalar "
@@ -103,7 +103,7 @@ static void parameters_tell_overloads_apart(void **state)
 }
 
 /* Each differs from one other row in one place and from another in another. */
-static void all_places_that_differ_are_shown(void **state)
+TEST(all_places_that_differ_are_shown)
 {
 	static const char *const name[] = {
 		"outer_function_of_something<first_one, and_a_long_middle, "
@@ -126,7 +126,7 @@ static void all_places_that_differ_are_shown(void **state)
 	free(text);
 }
 
-static void other_rows_stay_as_they_are(void **state)
+TEST(other_rows_stay_as_they_are)
 {
 	static const char *const name[] = {
 		"the_same_name_that_is_much_too_long_for_this_screen",
@@ -147,7 +147,7 @@ static void other_rows_stay_as_they_are(void **state)
 }
 
 /* Sixteen that differ in four places each: no neighbour in order has all of them. */
-static void places_of_names_further_away_are_found(void **state)
+TEST(places_of_names_further_away_are_found)
 {
 	char names[16][160];
 	const char *name[16];
@@ -167,17 +167,4 @@ static void places_of_names_further_away_are_found(void **state)
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(line[i], line[k]);
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_differs_is_shown),
-		cmocka_unit_test(parameters_tell_overloads_apart),
-		cmocka_unit_test(all_places_that_differ_are_shown),
-		cmocka_unit_test(other_rows_stay_as_they_are),
-		cmocka_unit_test(places_of_names_further_away_are_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

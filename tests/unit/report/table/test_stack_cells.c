@@ -87,7 +87,7 @@ static void expect_all_differ(const char *const *stack, size_t rows, size_t widt
 
 #define INNER ";step_of_the_model;forward_of_a_layer;resize_the_storage;leaf"
 
-static void the_frame_that_differs_is_shown(void **state)
+TEST(the_frame_that_differs_is_shown)
 {
 	static const char *const stack[] = { "main;train" INNER, "main;evaluate" INNER,
 					     "main;train;other;leaf" };
@@ -110,7 +110,7 @@ static void the_frame_that_differs_is_shown(void **state)
  * It has no outer frames where it is the outermost; and next to the inner ones nothing lies
  * between.
  */
-static void no_mark_stands_for_nothing(void **state)
+TEST(no_mark_stands_for_nothing)
 {
 	static const char *const stack[] = { "train" INNER, "evaluate" INNER };
 	static const char *const shown_so[] = { "train;(2);resize_the_storage;leaf",
@@ -127,7 +127,7 @@ static void no_mark_stands_for_nothing(void **state)
 }
 
 /* Groups within groups, and columns of any width. */
-static void all_of_many_differ(void **state)
+TEST(all_of_many_differ)
 {
 	enum { ROWS = 81 };
 	static char text[ROWS][256];
@@ -149,7 +149,7 @@ static void all_of_many_differ(void **state)
 }
 
 /* Imports of Python: what differs is how often. */
-static void a_recursion_differs_by_its_depth(void **state)
+TEST(a_recursion_differs_by_its_depth)
 {
 	enum { ROWS = 12 };
 	static char text[ROWS][1024];
@@ -168,7 +168,7 @@ static void a_recursion_differs_by_its_depth(void **state)
 }
 
 /* Where frames are missing in the text already, nobody knows how many lie between. */
-static void frames_that_are_not_there_are_not_counted(void **state)
+TEST(frames_that_are_not_there_are_not_counted)
 {
 	static const char *const stack[] = { "main;train;a;(12 frames);step;layer;leaf",
 					     "main;evaluate;a;(12 frames);step;layer;leaf" };
@@ -179,7 +179,7 @@ static void frames_that_are_not_there_are_not_counted(void **state)
 	free(text);
 }
 
-static void hostile_stacks_fit(void **state)
+TEST(hostile_stacks_fit)
 {
 	static const char *const stack[] = {
 		";;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;;a",
@@ -195,18 +195,4 @@ static void hostile_stacks_fit(void **state)
 		free(shown(stack, 7, width, true));
 		free(shown(stack, 7, width, false));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_frame_that_differs_is_shown),
-		cmocka_unit_test(no_mark_stands_for_nothing),
-		cmocka_unit_test(all_of_many_differ),
-		cmocka_unit_test(a_recursion_differs_by_its_depth),
-		cmocka_unit_test(frames_that_are_not_there_are_not_counted),
-		cmocka_unit_test(hostile_stacks_fit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,7 +74,7 @@ static const char *drawn(const struct table *table, size_t width, bool utf8,
 	return text;
 }
 
-static void rows_are_sorted_and_limited(void **state)
+TEST(rows_are_sorted_and_limited)
 {
 	struct table table = three_ranges();
 
@@ -100,7 +100,7 @@ static void rows_are_sorted_and_limited(void **state)
 #define MANY 5000u
 
 /* Those that are shown are the ones that come first when all are sorted, ties too. */
-static void few_of_many_are_the_first_ones(void **state)
+TEST(few_of_many_are_the_first_ones)
 {
 	static const size_t limits[] = { 1, 2, 7, 40, 1249, 1250, 4999, 5000, 9000 };
 	static char name[MANY][12];
@@ -131,7 +131,7 @@ static void few_of_many_are_the_first_ones(void **state)
 /*
  * A table that is told how it will be arranged keeps few rows, shows the same ones and counts all.
  */
-static void rows_that_cannot_be_shown_are_dropped(void **state)
+TEST(rows_that_cannot_be_shown_are_dropped)
 {
 	static const size_t limits[] = { 1, 2, 7, 40 };
 	static char name[MANY][12];
@@ -168,7 +168,7 @@ static void rows_that_cannot_be_shown_are_dropped(void **state)
 }
 
 /* What a column says is known of the rows that were dropped, too. */
-static void dropped_rows_tell(void **state)
+TEST(dropped_rows_tell)
 {
 	static const char *const names[] = { "count", "min_ns", "max_ns", "name", "domain" };
 	static const bool filled[] = { true, true, false, true, true };
@@ -213,7 +213,7 @@ static double number_in(const char *expression)
 	return condition.number;
 }
 
-static void a_heading_in_seconds_compares_seconds(void **state)
+TEST(a_heading_in_seconds_compares_seconds)
 {
 	assert_true(number_in("Mean duration (s)>0.5") == 5e8);
 	assert_true(number_in("Mean duration (s) > 2") == 2e9);
@@ -221,7 +221,7 @@ static void a_heading_in_seconds_compares_seconds(void **state)
 	assert_true(number_in("mean_ns>5") == 5);
 }
 
-static void rows_must_meet_all_conditions(void **state)
+TEST(rows_must_meet_all_conditions)
 {
 	struct table table = three_ranges();
 	struct row_filter condition[2];
@@ -242,7 +242,7 @@ static void rows_must_meet_all_conditions(void **state)
 	table_release(&table);
 }
 
-static void eighty_columns(void **state)
+TEST(eighty_columns)
 {
 	struct table table = three_ranges();
 
@@ -260,7 +260,7 @@ static void eighty_columns(void **state)
 	table_release(&table);
 }
 
-static void no_line_is_wider_than_the_screen(void **state)
+TEST(no_line_is_wider_than_the_screen)
 {
 	struct table table = three_ranges();
 
@@ -279,7 +279,7 @@ static void no_line_is_wider_than_the_screen(void **state)
 	table_release(&table);
 }
 
-static void wide_screens_show_all_that_says_something(void **state)
+TEST(wide_screens_show_all_that_says_something)
 {
 	struct table table = three_ranges();
 	const char *text;
@@ -294,7 +294,7 @@ static void wide_screens_show_all_that_says_something(void **state)
 	table_release(&table);
 }
 
-static void without_a_screen_nothing_is_cut(void **state)
+TEST(without_a_screen_nothing_is_cut)
 {
 	struct table table = three_ranges();
 	char folder[400] = "/";
@@ -318,7 +318,7 @@ static void without_a_screen_nothing_is_cut(void **state)
 	table_release(&table);
 }
 
-static void empty_columns_are_left_out(void **state)
+TEST(empty_columns_are_left_out)
 {
 	struct table table = three_ranges();
 	const char *text;
@@ -341,7 +341,7 @@ static void empty_columns_are_left_out(void **state)
 	table_release(&table);
 }
 
-static void markdown_has_the_columns_of_the_screen(void **state)
+TEST(markdown_has_the_columns_of_the_screen)
 {
 	struct table table = three_ranges();
 	const char *text;
@@ -354,7 +354,7 @@ static void markdown_has_the_columns_of_the_screen(void **state)
 	table_release(&table);
 }
 
-static void csv_is_raw_and_quoted(void **state)
+TEST(csv_is_raw_and_quoted)
 {
 	struct table table = three_ranges();
 	const char *text;
@@ -367,7 +367,7 @@ static void csv_is_raw_and_quoted(void **state)
 	table_release(&table);
 }
 
-static void csv_defuses_formulas(void **state)
+TEST(csv_defuses_formulas)
 {
 	struct table table;
 	const char *text;
@@ -389,7 +389,7 @@ static void csv_defuses_formulas(void **state)
 	table_release(&table);
 }
 
-static void markdown_escapes_its_own_signs(void **state)
+TEST(markdown_escapes_its_own_signs)
 {
 	struct table table = three_ranges();
 
@@ -400,7 +400,7 @@ static void markdown_escapes_its_own_signs(void **state)
 	table_release(&table);
 }
 
-static void json_strings_are_valid_utf8(void **state)
+TEST(json_strings_are_valid_utf8)
 {
 	char text[256] = "";
 	struct json json = { .out = fmemopen(text, sizeof(text), "w") };
@@ -417,7 +417,7 @@ static void json_strings_are_valid_utf8(void **state)
 			    " \"b\": 18446744073709551615,\n \"c\": -1,\n \"d\": null\n}\n");
 }
 
-static void json_writes_out_what_is_not_seen(void **state)
+TEST(json_writes_out_what_is_not_seen)
 {
 	char text[256] = "";
 	struct json json = { .out = fmemopen(text, sizeof(text), "w") };
@@ -433,7 +433,7 @@ static void json_writes_out_what_is_not_seen(void **state)
 				  " \"b\": \"\\u00e9\\ud83d\\ude00\\ufffd\"\n}\n");
 }
 
-static void trees_keep_rows_below_their_parents(void **state)
+TEST(trees_keep_rows_below_their_parents)
 {
 	struct table table;
 
@@ -460,7 +460,7 @@ static void trees_keep_rows_below_their_parents(void **state)
 	table_release(&table);
 }
 
-static void deep_trees_are_no_problem(void **state)
+TEST(deep_trees_are_no_problem)
 {
 	enum { DEPTH = 100000 };
 	struct table table;
@@ -534,7 +534,7 @@ static char *written(size_t rows, const struct arrangement *plan, struct maker *
  * Whoever looks at a row without asking for it, or keeps what was made of another, writes something
  * else.
  */
-static void rows_are_made_as_they_are_written(void **state)
+TEST(rows_are_made_as_they_are_written)
 {
 	static void (*const all[])(const struct document *,
 				   const struct screen *) = { export_csv, export_markdown,
@@ -562,7 +562,7 @@ static void rows_are_made_as_they_are_written(void **state)
 }
 
 /* Few rows are made once and kept, and so are those whose order is about what is made. */
-static void late_cells_are_kept(void **state)
+TEST(late_cells_are_kept)
 {
 	struct maker few = { .made = 0 }, sorted = { .made = 0 };
 	struct arrangement plan = { .sort = -1, .writes_by_row = true };
@@ -620,7 +620,7 @@ static bool pending_row_ties(void *state)
  * What is streamed is what is written when all rows are there; parts are small, and end where no
  * tie does.
  */
-static void rows_are_streamed_in_parts(void **state)
+TEST(rows_are_streamed_in_parts)
 {
 	struct pending_rows made = { 0 }, again = { 0 };
 	struct table whole, parts;
@@ -659,7 +659,7 @@ static void rows_are_streamed_in_parts(void **state)
 }
 
 /* Another order, and the first few of many, need all rows. */
-static void what_is_not_in_order_is_not_streamed(void **state)
+TEST(what_is_not_in_order_is_not_streamed)
 {
 	struct pending_rows made = { 0 };
 	struct table table;
@@ -684,35 +684,4 @@ static void what_is_not_in_order_is_not_streamed(void **state)
 			 PENDING_MANY - 1);
 	assert_false(table_can_stream(&table, &plan));
 	table_release(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_sorted_and_limited),
-		cmocka_unit_test(few_of_many_are_the_first_ones),
-		cmocka_unit_test(rows_that_cannot_be_shown_are_dropped),
-		cmocka_unit_test(rows_are_streamed_in_parts),
-		cmocka_unit_test(what_is_not_in_order_is_not_streamed),
-		cmocka_unit_test(dropped_rows_tell),
-		cmocka_unit_test(rows_must_meet_all_conditions),
-		cmocka_unit_test(a_heading_in_seconds_compares_seconds),
-		cmocka_unit_test(eighty_columns),
-		cmocka_unit_test(no_line_is_wider_than_the_screen),
-		cmocka_unit_test(wide_screens_show_all_that_says_something),
-		cmocka_unit_test(without_a_screen_nothing_is_cut),
-		cmocka_unit_test(empty_columns_are_left_out),
-		cmocka_unit_test(markdown_has_the_columns_of_the_screen),
-		cmocka_unit_test(csv_is_raw_and_quoted),
-		cmocka_unit_test(csv_defuses_formulas),
-		cmocka_unit_test(markdown_escapes_its_own_signs),
-		cmocka_unit_test(json_strings_are_valid_utf8),
-		cmocka_unit_test(json_writes_out_what_is_not_seen),
-		cmocka_unit_test(trees_keep_rows_below_their_parents),
-		cmocka_unit_test(deep_trees_are_no_problem),
-		cmocka_unit_test(rows_are_made_as_they_are_written),
-		cmocka_unit_test(late_cells_are_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

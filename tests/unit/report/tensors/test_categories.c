@@ -106,7 +106,7 @@ static void step(uint64_t time_ns, uint64_t sequence, bool makes_state)
 	release_block(time_ns + 45, 2);
 }
 
-static void blocks_are_what_they_outlive(void **state)
+TEST(blocks_are_what_they_outlive)
 {
 	start();
 	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
@@ -134,7 +134,7 @@ static void blocks_are_what_they_outlive(void **state)
 	release();
 }
 
-static void nothing_is_known_of_sampled_operators(void **state)
+TEST(nothing_is_known_of_sampled_operators)
 {
 	start();
 	FRAME_PUT(c.r.fw, 50, torch_sampling, .one_in = 10);
@@ -148,7 +148,7 @@ static void nothing_is_known_of_sampled_operators(void **state)
 }
 
 /* The sum of all categories is what was live, whatever the order of events. */
-static void parts_add_up_to_the_peak(void **state)
+TEST(parts_add_up_to_the_peak)
 {
 	static const char *const names[] = { "aten::mm", ENGINE "X", "Optimizer.step#SGD.step" };
 	uint64_t time_ns = 0, peak_bytes = 0, live_bytes = 0;
@@ -186,15 +186,4 @@ static void parts_add_up_to_the_peak(void **state)
 	assert_true(live_bytes <= peak_bytes);
 	assert_int_equal(categories->device[0].bytes, 0);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_are_what_they_outlive),
-		cmocka_unit_test(nothing_is_known_of_sampled_operators),
-		cmocka_unit_test(parts_add_up_to_the_peak),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

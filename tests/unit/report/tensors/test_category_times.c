@@ -38,7 +38,7 @@ static uint64_t lived_at(const struct lived *block, enum tensor_category categor
 }
 
 /* They end in no order, and time outgrows the moments several times. */
-static void each_moment_has_what_lives_then(void **state)
+TEST_BOTH(each_moment_has_what_lives_then, begin, end)
 {
 	static struct lived block[BLOCKS];
 	uint64_t seed = 1, end_ns = 3000000000u;
@@ -65,7 +65,7 @@ static void each_moment_has_what_lives_then(void **state)
 							       (i + 1) * times.width_ns));
 }
 
-static void nothing_and_times_that_cannot_be_are_no_moments(void **state)
+TEST_BOTH(nothing_and_times_that_cannot_be_are_no_moments, begin, end)
 {
 	assert_int_equal(category_times_make(&times, 1000000000, bytes), 0);
 	category_times_put(&times, UINT64_MAX - 5, UINT64_MAX - 1, CATEGORY_inputs, 7);
@@ -73,15 +73,4 @@ static void nothing_and_times_that_cannot_be_are_no_moments(void **state)
 	category_times_put(&times, 5, UINT64_MAX - 1, CATEGORY_inputs, 7);
 	assert_int_equal(category_times_make(&times, 100, bytes), 1);
 	assert_int_equal(bytes[0][CATEGORY_inputs], 7);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_moment_has_what_lives_then, begin, end),
-		cmocka_unit_test_setup_teardown(nothing_and_times_that_cannot_be_are_no_moments,
-						begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

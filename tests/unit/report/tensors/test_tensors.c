@@ -60,7 +60,7 @@ static const struct tensor_row *row_of(uint64_t device, uint64_t key)
 	return NULL;
 }
 
-static void who_allocated_holds_who_frees_has_freed(void **state)
+TEST_BOTH(who_allocated_holds_who_frees_has_freed, start, stop)
 {
 	put(10, INNER, A, 100);
 	put(20, OTHER, B, 50);
@@ -78,7 +78,7 @@ static void who_allocated_holds_who_frees_has_freed(void **state)
 	assert_int_equal(tensors.flow.frees, 1);
 }
 
-static void what_is_around_has_it_once(void **state)
+TEST_BOTH(what_is_around_has_it_once, start, stop)
 {
 	static const uint64_t around[] = { OUTER, INNER, OUTER };
 	struct tensor_op op = at(10, INNER, A, 100);
@@ -94,7 +94,7 @@ static void what_is_around_has_it_once(void **state)
 	assert_int_equal(row_of(0, OUTER)->live_bytes, 1);
 }
 
-static void each_device_has_its_own_peak(void **state)
+TEST_BOTH(each_device_has_its_own_peak, start, stop)
 {
 	struct tensor_op op = at(10, INNER, A, 1000);
 
@@ -115,7 +115,7 @@ static void each_device_has_its_own_peak(void **state)
 	assert_int_equal(tensors.reused, 0);
 }
 
-static void a_block_never_seen_is_unmatched(void **state)
+TEST_BOTH(a_block_never_seen_is_unmatched, start, stop)
 {
 	struct tensor_op op = at(10, INNER, A, 512);
 
@@ -130,7 +130,7 @@ static void a_block_never_seen_is_unmatched(void **state)
 	assert_int_equal(tensors.live.bytes, 20);
 }
 
-static void a_microsecond_across_threads_is_put_right(void **state)
+TEST_BOTH(a_microsecond_across_threads_is_put_right, start, stop)
 {
 	struct tensor_op op = at(1000, OTHER, A, 0);
 
@@ -149,7 +149,7 @@ static void a_microsecond_across_threads_is_put_right(void **state)
 	assert_int_equal(tensors.live.bytes, 20);
 }
 
-static void what_does_not_count_is_remembered(void **state)
+TEST_BOTH(what_does_not_count_is_remembered, start, stop)
 {
 	struct tensor_op op = at(10, INNER, A, 100);
 
@@ -161,7 +161,7 @@ static void what_does_not_count_is_remembered(void **state)
 	assert_int_equal(tensors.flow.frees, 0);
 }
 
-static void a_child_starts_with_none(void **state)
+TEST_BOTH(a_child_starts_with_none, start, stop)
 {
 	struct tensor_op op = at(20, INNER, A, 0);
 
@@ -173,7 +173,7 @@ static void a_child_starts_with_none(void **state)
 }
 
 /* Nobody says that a process frees what it has as it ends, and it holds nothing after that. */
-static void a_process_that_has_ended_holds_nothing(void **state)
+TEST_BOTH(a_process_that_has_ended_holds_nothing, start, stop)
 {
 	struct tensor_op second = at(40, OTHER, A, 100), late = at(50, INNER, B, 0);
 	const struct layers *layers;
@@ -203,7 +203,7 @@ static void a_process_that_has_ended_holds_nothing(void **state)
 	assert_int_equal(layers->moment[layers->count - 1].part[0].value, 100);
 }
 
-static void blocks_of_several_processes_go_with_their_own(void **state)
+TEST_BOTH(blocks_of_several_processes_go_with_their_own, start, stop)
 {
 	struct tensor_op op = at(1, INNER, 0, 10);
 
@@ -229,7 +229,7 @@ static void blocks_of_several_processes_go_with_their_own(void **state)
 	assert_int_equal(tensors.live.bytes, 80);
 }
 
-static void what_is_reserved_is_the_sum_of_processes(void **state)
+TEST_BOTH(what_is_reserved_is_the_sum_of_processes, start, stop)
 {
 	static const struct source_process first = { .index = 0 }, second = { .index = 1 };
 
@@ -243,7 +243,7 @@ static void what_is_reserved_is_the_sum_of_processes(void **state)
 	assert_int_equal(tensors.ooms, 1);
 }
 
-static void devices_have_names(void **state)
+TEST(devices_have_names)
 {
 	char text[TENSOR_DEVICE_BYTES];
 
@@ -252,28 +252,4 @@ static void devices_have_names(void **state)
 	assert_string_equal(tensor_device_text(12 << 8, text), "xpu");
 	assert_string_equal(tensor_device_text(20 << 8 | 3, text), "privateuseone:2");
 	assert_string_equal(tensor_device_text(UINT64_MAX, text), "device 72057594037927935:254");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(who_allocated_holds_who_frees_has_freed, start,
-						stop),
-		cmocka_unit_test_setup_teardown(what_is_around_has_it_once, start, stop),
-		cmocka_unit_test_setup_teardown(each_device_has_its_own_peak, start, stop),
-		cmocka_unit_test_setup_teardown(a_block_never_seen_is_unmatched, start, stop),
-		cmocka_unit_test_setup_teardown(a_microsecond_across_threads_is_put_right, start,
-						stop),
-		cmocka_unit_test_setup_teardown(what_does_not_count_is_remembered, start, stop),
-		cmocka_unit_test_setup_teardown(a_child_starts_with_none, start, stop),
-		cmocka_unit_test_setup_teardown(a_process_that_has_ended_holds_nothing, start,
-						stop),
-		cmocka_unit_test_setup_teardown(blocks_of_several_processes_go_with_their_own,
-						start, stop),
-		cmocka_unit_test_setup_teardown(what_is_reserved_is_the_sum_of_processes, start,
-						stop),
-		cmocka_unit_test(devices_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

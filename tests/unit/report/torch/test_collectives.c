@@ -71,7 +71,7 @@ static void write_two(void)
 	off_process();
 }
 
-static void who_comes_first_waits(void **state)
+TEST(who_comes_first_waits)
 {
 	const struct collective_row *row;
 
@@ -100,7 +100,7 @@ static void who_comes_first_waits(void **state)
 /*
  * Nobody waits longer than the call took: a broadcast's sender may be done before the others begin.
  */
-static void a_wait_ends_with_the_call(void **state)
+TEST(a_wait_ends_with_the_call)
 {
 	cuda_recording_start(&c, 2);
 	on_process(1);
@@ -115,7 +115,7 @@ static void a_wait_ends_with_the_call(void **state)
 	release();
 }
 
-static void unequal_counts_are_not_matched(void **state)
+TEST(unequal_counts_are_not_matched)
 {
 	cuda_recording_start(&c, 2);
 	on_process(1);
@@ -137,7 +137,7 @@ static void unequal_counts_are_not_matched(void **state)
 	release();
 }
 
-static void kernels_of_nccl_are_rows(void **state)
+TEST(kernels_of_nccl_are_rows)
 {
 	static const char kernel[] = "_Z38ncclDevKernel_AllReduce_Sum_f32_RING_LL";
 
@@ -183,7 +183,7 @@ static void kernel(uint64_t time_ns, uint64_t correlation, uint64_t duration_ns)
  * The label begins inside of the operator, and so does the launch; a second kernel of it brings no
  * more bytes.
  */
-static void bytes_of_what_is_inside(void **state)
+TEST(bytes_of_what_is_inside)
 {
 	const struct collective_row *row;
 
@@ -213,7 +213,7 @@ static void bytes_of_what_is_inside(void **state)
  * A kernel behind its operator, as of a group of calls, is nobody's; one call less, and none of
  * them is known.
  */
-static void bytes_that_are_not_known(void **state)
+TEST(bytes_that_are_not_known)
 {
 	cuda_recording_start(&c, 1);
 	on_process(1);
@@ -249,7 +249,7 @@ static void expect_size(const char *text, uint64_t ranks, uint64_t bytes, double
 }
 
 /* doc/PERFORMANCE.md of nccl-tests */
-static void sizes_are_those_of_nccl_tests(void **state)
+TEST(sizes_are_those_of_nccl_tests)
 {
 	struct collective_size size;
 
@@ -268,7 +268,7 @@ static void sizes_are_those_of_nccl_tests(void **state)
 	assert_true(size.bytes == COLLECTIVE_UNKNOWN);
 }
 
-static void labels_say_backend_and_operation(void **state)
+TEST(labels_say_backend_and_operation)
 {
 	struct collective_label label;
 
@@ -278,20 +278,4 @@ static void labels_say_backend_and_operation(void **state)
 	assert_false(collective_label_of("nccl:", 5, &label));
 	assert_false(collective_label_of("gloomy:all", 10, &label));
 	assert_false(collective_label_of("", 0, &label));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_comes_first_waits),
-		cmocka_unit_test(a_wait_ends_with_the_call),
-		cmocka_unit_test(unequal_counts_are_not_matched),
-		cmocka_unit_test(kernels_of_nccl_are_rows),
-		cmocka_unit_test(bytes_of_what_is_inside),
-		cmocka_unit_test(bytes_that_are_not_known),
-		cmocka_unit_test(sizes_are_those_of_nccl_tests),
-		cmocka_unit_test(labels_say_backend_and_operation),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

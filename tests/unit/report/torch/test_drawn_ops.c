@@ -60,20 +60,18 @@ static struct drawn_outcome drawn_play(uint64_t seed)
 	return outcome;
 }
 
-static void test_what_is_in_each_step_is_known(void **state)
+TEST(test_what_is_in_each_step_is_known)
 {
 	struct drawn_outcome outcome = drawn_play(7);
 
-	(void)state;
 	assert_true(fabs(outcome.calls.value - 2 * STEPS) < 1e-6);
 	assert_true(outcome.calls.error < 1e-3);
 }
 
-static void test_errors_are_as_large_as_they_say(void **state)
+TEST(test_errors_are_as_large_as_they_say)
 {
 	double squares = 0, off = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= RUNS; seed++) {
 		struct drawn_outcome outcome = drawn_play(seed * 1000003);
 		double away = (outcome.ns.value - outcome.true_ns) / outcome.ns.error;
@@ -86,12 +84,11 @@ static void test_errors_are_as_large_as_they_say(void **state)
 	assert_true(squares > 0.7 && squares < 1.4);
 }
 
-static void test_a_few_windows_say_nothing(void **state)
+TEST(test_a_few_windows_say_nothing)
 {
 	struct operator_row row = { .name = 1 };
 	struct drawn_ops drawn = { 0 };
 
-	(void)state;
 	for (unsigned int i = 0; i < DRAWN_WINDOWS_MIN; i++) {
 		row.calls += 3;
 		drawn_ops_take(&drawn, &row, 1, 4);
@@ -103,15 +100,4 @@ static void test_a_few_windows_say_nothing(void **state)
 	drawn_ops_finish(&drawn, 10); /* a run that is shorter than its windows */
 	assert_false(drawn_ops_know(&drawn));
 	drawn_ops_release(&drawn);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_in_each_step_is_known),
-		cmocka_unit_test(test_errors_are_as_large_as_they_say),
-		cmocka_unit_test(test_a_few_windows_say_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

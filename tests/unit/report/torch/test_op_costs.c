@@ -32,7 +32,7 @@ static void unknown(struct op_cost of)
 	assert_int_equal(of.bytes, 0);
 }
 
-static void products_count_each_operand_once(void **state)
+TEST(products_count_each_operand_once)
 {
 	struct op_cost of;
 
@@ -58,7 +58,7 @@ static void products_count_each_operand_once(void **state)
 	assert_int_equal(of.kernels, 2);
 }
 
-static void the_others_count_elements(void **state)
+TEST(the_others_count_elements)
 {
 	expect(cost("aten::add", "[[16, 1], [4], []]", "['float', 'float', 'Scalar']", ""), 64,
 	       4 * (16 + 4 + 64));
@@ -87,7 +87,7 @@ static void the_others_count_elements(void **state)
 			     .has_bytes);
 }
 
-static void what_does_not_fit_is_not_known(void **state)
+TEST(what_does_not_fit_is_not_known)
 {
 	unknown(cost("aten::frobnicate", "[[16, 8], [8, 4]]", "['float', 'float']", ""));
 	unknown(cost("mm", "[[16, 8], [8, 4]]", "['float', 'float']", ""));
@@ -111,7 +111,7 @@ static void what_does_not_fit_is_not_known(void **state)
 	assert_false(cost("aten::relu", "[[3]]", "['frob']", "").has_bytes);
 }
 
-static void lists_and_cut_texts_are_read_as_far_as_they_go(void **state)
+TEST(lists_and_cut_texts_are_read_as_far_as_they_go)
 {
 	struct shape shape[4];
 
@@ -136,7 +136,7 @@ static uint64_t counted(const char *name, const char *shapes, const char *intege
 	return counted_flops(&names[0], &names[1], &names[2]);
 }
 
-static void flops_are_those_of_the_flop_counter(void **state)
+TEST(flops_are_those_of_the_flop_counter)
 {
 	const char *conv = "[[16, 4, 9, 9], [8, 2, 3, 3], [8]]";
 	const char *back = "[[16, 8, 5, 5], [16, 4, 9, 9], [8, 2, 3, 3]]";
@@ -171,7 +171,7 @@ static void unknown_flops(const char *name, const char *shapes, const char *inte
 	assert_true(counted(name, shapes, integers) == COUNTED_FLOPS_UNKNOWN);
 }
 
-static void what_is_not_counted_has_no_flops(void **state)
+TEST(what_is_not_counted_has_no_flops)
 {
 	assert_int_equal(counted("aten::add", "[[16, 8], [8, 4]]", ""), 0);
 	unknown_flops("aten::mm", "[[16, 8], [7, 4]]", "");
@@ -184,18 +184,4 @@ static void what_is_not_counted_has_no_flops(void **state)
 	unknown_flops("aten::convolution_backward", "[[16], [16, 4, 9], [8, 4, 3]]",
 		      "[1, 0, 1, 0, 0, 1, 1, 1, 1]");
 	assert_int_equal(counted("aten::mm", "[[9223372036854775807, 2], [2, 9]]", ""), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(products_count_each_operand_once),
-		cmocka_unit_test(the_others_count_elements),
-		cmocka_unit_test(what_does_not_fit_is_not_known),
-		cmocka_unit_test(flops_are_those_of_the_flop_counter),
-		cmocka_unit_test(what_is_not_counted_has_no_flops),
-		cmocka_unit_test(lists_and_cut_texts_are_read_as_far_as_they_go),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

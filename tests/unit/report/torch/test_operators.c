@@ -93,15 +93,15 @@ static void begin_of_user(uint64_t time_ns, uint32_t name)
  * User scopes have the same rows, their children are as long, and what is open is as deep, whoever
  * has rows.
  */
-static void rows_are_of_whom_they_are_asked(void **state)
+TEST_BOTH(rows_are_of_whom_they_are_asked, start, stop)
 {
 	static const enum operators_kept all[] = { OPERATORS_FOLLOWED, OPERATORS_OF_USER,
 						   OPERATORS_ALL };
 	uint32_t name;
 
 	for (size_t i = 0; i < 3; i++) {
-		stop(state);
-		start(state);
+		stop(unit_state);
+		start(unit_state);
 		operators.kept = all[i];
 		begin_of_user(100, A);
 		begin(110, B);
@@ -127,7 +127,7 @@ static void rows_are_of_whom_they_are_asked(void **state)
 	}
 }
 
-static void self_is_total_without_children(void **state)
+TEST_BOTH(self_is_total_without_children, start, stop)
 {
 	begin(100, A);
 	begin(110, B);
@@ -153,7 +153,7 @@ static void self_is_total_without_children(void **state)
 }
 
 /* A > A > A > (B, B): one call of A with two children. */
-static void chains_of_only_children_are_one_call(void **state)
+TEST_BOTH(chains_of_only_children_are_one_call, start, stop)
 {
 	begin(0, A);
 	begin(10, A);
@@ -171,7 +171,7 @@ static void chains_of_only_children_are_one_call(void **state)
 	assert_int_equal(row_of(B)->calls, 2);
 }
 
-static void children_with_siblings_are_calls_of_their_own(void **state)
+TEST_BOTH(children_with_siblings_are_calls_of_their_own, start, stop)
 {
 	begin(0, A); /* the child comes first */
 	begin(10, A);
@@ -199,7 +199,7 @@ static void children_with_siblings_are_calls_of_their_own(void **state)
 	assert_int_equal(row_of(C)->self.ns, 30 + 10 + 30 + 10 + 10);
 }
 
-static void hidden_ones_are_neither_rows_nor_parents(void **state)
+TEST_BOTH(hidden_ones_are_neither_rows_nor_parents, start, stop)
 {
 	begin(0, A);
 	begin(10, HIDDEN);
@@ -221,7 +221,7 @@ static void hidden_ones_are_neither_rows_nor_parents(void **state)
 	assert_int_equal(row_of(A)->self.ns, 90 + 50);
 }
 
-static void work_belongs_to_the_innermost_of_its_thread(void **state)
+TEST_BOTH(work_belongs_to_the_innermost_of_its_thread, start, stop)
 {
 	const struct operator_work allocated = { .cpu_bytes = 100, .launches = 1 },
 				   freed = { .cpu_bytes = (uint64_t)-300 };
@@ -245,7 +245,7 @@ static void work_belongs_to_the_innermost_of_its_thread(void **state)
 	assert_int_equal(row_of(B)->total.launches, 0);
 }
 
-static void a_folded_child_gives_its_work_to_its_parent(void **state)
+TEST_BOTH(a_folded_child_gives_its_work_to_its_parent, start, stop)
 {
 	begin(0, A);
 	begin(10, A);
@@ -259,7 +259,7 @@ static void a_folded_child_gives_its_work_to_its_parent(void **state)
 	assert_int_equal(row_of(A)->total.cuda_calls, 3);
 }
 
-static void ends_after_a_gap_are_of_what_was_not_seen(void **state)
+TEST_BOTH(ends_after_a_gap_are_of_what_was_not_seen, start, stop)
 {
 	end(5);
 	begin(10, A);
@@ -277,7 +277,7 @@ static void ends_after_a_gap_are_of_what_was_not_seen(void **state)
 	assert_int_equal(row_of(C)->open, 1);
 }
 
-static void a_cut_of_one_process_leaves_the_others(void **state)
+TEST_BOTH(a_cut_of_one_process_leaves_the_others, start, stop)
 {
 	begin(10, A);
 	begin_at(child, 10, A);
@@ -292,7 +292,7 @@ static void a_cut_of_one_process_leaves_the_others(void **state)
 	assert_int_equal(row_of(B)->total.ns, 5);
 }
 
-static void what_is_open_at_the_end_is_told(void **state)
+TEST_BOTH(what_is_open_at_the_end_is_told, start, stop)
 {
 	begin(10, A);
 	begin(20, A);
@@ -310,7 +310,7 @@ static void what_is_open_at_the_end_is_told(void **state)
 	assert_int_equal(row_of(C)->total.ns, 10);
 }
 
-static void shapes_make_rows_of_their_own(void **state)
+TEST_BOTH(shapes_make_rows_of_their_own, start, stop)
 {
 	operators.by_shapes = true;
 	for (uint32_t shapes = 7; shapes < 9; shapes++) {
@@ -328,7 +328,7 @@ static void shapes_make_rows_of_their_own(void **state)
 	operators_describe(&operators, first.thread, 7, 50); /* of nothing */
 }
 
-static void endless_nesting_takes_no_memory(void **state)
+TEST_BOTH(endless_nesting_takes_no_memory, start, stop)
 {
 	for (uint64_t i = 0; i < 1000000; i++)
 		begin(i, i % 2 ? A : B);
@@ -339,7 +339,7 @@ static void endless_nesting_takes_no_memory(void **state)
 	assert_true(operators.open_room <= 2 * OPERATOR_DEPTH_MAX);
 }
 
-static void times_that_go_backwards_are_no_time(void **state)
+TEST_BOTH(times_that_go_backwards_are_no_time, start, stop)
 {
 	begin(100, A);
 	begin(110, B);
@@ -361,7 +361,7 @@ static uint64_t flops_of_name(struct operator_names *names, uint32_t index, cons
 				 &(struct operator_inputs){ 3, 0, text_of(shapes), text_of("") });
 }
 
-static void names_follow_torch_profiler(void **state)
+TEST(names_follow_torch_profiler)
 {
 	struct operator_names names;
 	bool hidden;
@@ -399,7 +399,7 @@ static uint64_t conv_flops(const char *shapes, const char *integers)
 								     integers, strlen(integers) });
 }
 
-static void flops_are_those_of_torch_profiler(void **state)
+TEST(flops_are_those_of_torch_profiler)
 {
 	assert_int_equal(flops("aten::mm", "[[16, 8], [8, 4]]"), 2 * 16 * 8 * 4);
 	assert_int_equal(flops("aten::addmm", "[[4], [16, 8], [8, 4], [], []]"), 2 * 16 * 8 * 4);
@@ -433,7 +433,7 @@ static void flops_are_those_of_torch_profiler(void **state)
 /*
  * User scopes need not nest: async functions, a step of torch.profiler in a scope around the loop.
  */
-static void scopes_that_cross_end_by_name(void **state)
+TEST_BOTH(scopes_that_cross_end_by_name, start, stop)
 {
 	uint32_t name;
 
@@ -453,7 +453,7 @@ static void scopes_that_cross_end_by_name(void **state)
 	assert_int_equal(operators.unmatched, 0);
 }
 
-static void a_scope_ends_on_another_thread(void **state)
+TEST_BOTH(a_scope_ends_on_another_thread, start, stop)
 {
 	uint32_t name;
 
@@ -473,7 +473,7 @@ static void a_scope_ends_on_another_thread(void **state)
 }
 
 /* The one that ends may be the outermost of thousands, or not be there at all. */
-static void a_name_is_not_looked_for_for_ever(void **state)
+TEST_BOTH(a_name_is_not_looked_for_for_ever, start, stop)
 {
 	begin(0, A);
 	for (unsigned int i = 0; i < 3000; i++)
@@ -481,31 +481,4 @@ static void a_name_is_not_looked_for_for_ever(void **state)
 	operators_end_named(&operators, at(first, 2), A, false);
 	operators_end_named(&operators, at(second, 2), C, true);
 	assert_int_equal(operators.unmatched, 2);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(rows_are_of_whom_they_are_asked),
-		TEST(self_is_total_without_children),
-		TEST(chains_of_only_children_are_one_call),
-		TEST(children_with_siblings_are_calls_of_their_own),
-		TEST(hidden_ones_are_neither_rows_nor_parents),
-		TEST(work_belongs_to_the_innermost_of_its_thread),
-		TEST(a_folded_child_gives_its_work_to_its_parent),
-		TEST(ends_after_a_gap_are_of_what_was_not_seen),
-		TEST(a_cut_of_one_process_leaves_the_others),
-		TEST(what_is_open_at_the_end_is_told),
-		TEST(shapes_make_rows_of_their_own),
-		TEST(endless_nesting_takes_no_memory),
-		TEST(times_that_go_backwards_are_no_time),
-		TEST(scopes_that_cross_end_by_name),
-		TEST(a_scope_ends_on_another_thread),
-		TEST(a_name_is_not_looked_for_for_ever),
-		cmocka_unit_test(names_follow_torch_profiler),
-		cmocka_unit_test(flops_are_those_of_torch_profiler),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static const char *layer_of(size_t at)
 }
 
 /* linear() forward on one thread, its two products backward on another, as PyTorch calls them. */
-static void backward_has_what_forward_was(void **state)
+TEST(backward_has_what_forward_was)
 {
 	start_counting();
 	FRAME_PUT(c.r.fw, 90, torch_module_begin, .name = name("Linear: fc"));
@@ -124,7 +124,7 @@ static void backward_has_what_forward_was(void **state)
 	release();
 }
 
-static void numbers_are_of_their_thread(void **state)
+TEST(numbers_are_of_their_thread)
 {
 	start_counting();
 	begin(100, "aten::relu", 0, 5, 1);
@@ -150,7 +150,7 @@ static void numbers_are_of_their_thread(void **state)
 	release();
 }
 
-static void labels_and_the_outside_are_no_operators(void **state)
+TEST(labels_and_the_outside_are_no_operators)
 {
 	struct filter_settings later = {
 		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .from_ns = 150, .to_ns = UINT64_MAX
@@ -172,15 +172,4 @@ static void labels_and_the_outside_are_no_operators(void **state)
 	assert_string_equal(op_of(1), "");
 	assert_int_equal(kernels[1].call.sequence, PYPROF_NO_SEQUENCE);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(backward_has_what_forward_was),
-		cmocka_unit_test(numbers_are_of_their_thread),
-		cmocka_unit_test(labels_and_the_outside_are_no_operators),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static uint64_t number_of(const char *name, enum column_id column)
 	return cell_by(COLUMN_ops_name, name, column)->number;
 }
 
-static void rows_are_names_and_scopes_of_all_threads_and_processes(void **state)
+TEST(rows_are_names_and_scopes_of_all_threads_and_processes)
 {
 	start(2);
 	begin_scope(100, "ProfilerStep#1", 7);
@@ -192,7 +192,7 @@ static void end_async(uint64_t time_ns, uint64_t function)
 	FRAME_PUT(c.r.fw, time_ns, torch_async_end, .function = function);
 }
 
-static void collectives_end_on_other_threads(void **state)
+TEST(collectives_end_on_other_threads)
 {
 	start(2);
 	begin(100, "c10d::allreduce_");
@@ -241,7 +241,7 @@ static double percent_of(const char *name, enum column_id column)
 }
 
 /* Two tasks take turns: each label has its own time, and each moment of the thread counts once. */
-static void labels_of_tasks_overlap(void **state)
+TEST(labels_of_tasks_overlap)
 {
 	start(1);
 	begin_label(100, "request", 0x1000);
@@ -264,7 +264,7 @@ static void labels_of_tasks_overlap(void **state)
 	release();
 }
 
-static void shapes_are_keys_when_asked_for(void **state)
+TEST(shapes_are_keys_when_asked_for)
 {
 	struct reading options = plain;
 
@@ -303,7 +303,7 @@ static void shapes_are_keys_when_asked_for(void **state)
 	release();
 }
 
-static void selection_leave_out_calls_and_follow_nesting(void **state)
+TEST(selection_leave_out_calls_and_follow_nesting)
 {
 	struct reading options = plain;
 
@@ -330,7 +330,7 @@ static void selection_leave_out_calls_and_follow_nesting(void **state)
 	release();
 }
 
-static void a_capture_that_closes_ends_what_is_open(void **state)
+TEST(a_capture_that_closes_ends_what_is_open)
 {
 	start(1);
 	FRAME_PUT(c.r.fw, 90, capture_start, .name = 0);
@@ -350,7 +350,7 @@ static void a_capture_that_closes_ends_what_is_open(void **state)
 	release();
 }
 
-static void losses_do_not_nest_what_follows(void **state)
+TEST(losses_do_not_nest_what_follows)
 {
 	start(1);
 	for (unsigned int i = 0; i < 3; i++) {
@@ -378,7 +378,7 @@ static uint64_t number_by(enum column_id key, const char *text, enum column_id c
 	return cell_by(key, text, column)->number;
 }
 
-static void what_is_done_in_an_operator_has_its_name(void **state)
+TEST(what_is_done_in_an_operator_has_its_name)
 {
 	struct kernel_names names;
 
@@ -434,7 +434,7 @@ static uint64_t random_next(uint64_t *state)
 }
 
 /* Whatever order begins, ends, inputs, losses and captures have: every time is counted once. */
-static void any_order_of_events_adds_up(void **state)
+TEST(any_order_of_events_adds_up)
 {
 	static const char *const names[] = { "a", "b", "aten::is_leaf", "ProfilerStep#7" };
 	uint64_t random = 20261121, self_ns = 0;
@@ -479,21 +479,4 @@ static void any_order_of_events_adds_up(void **state)
 	assert_int_equal(self_ns, totals.self_cpu_ns);
 	assert_true(totals.calls > 5000);
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_names_and_scopes_of_all_threads_and_processes),
-		cmocka_unit_test(labels_of_tasks_overlap),
-		cmocka_unit_test(shapes_are_keys_when_asked_for),
-		cmocka_unit_test(collectives_end_on_other_threads),
-		cmocka_unit_test(selection_leave_out_calls_and_follow_nesting),
-		cmocka_unit_test(a_capture_that_closes_ends_what_is_open),
-		cmocka_unit_test(losses_do_not_nest_what_follows),
-		cmocka_unit_test(what_is_done_in_an_operator_has_its_name),
-		cmocka_unit_test(any_order_of_events_adds_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static unsigned int bytes_in(const char *text, uint8_t bytes[4])
 }
 
 /* What the library writes has the size here that it has there. */
-static void types_are_those_of_the_library(void **state)
+TEST(types_are_those_of_the_library)
 {
 	static const struct {
 		const char *name;
@@ -40,7 +40,7 @@ static void types_are_those_of_the_library(void **state)
 }
 
 /* Recordings made before the names were those of torch.profiler. */
-static void older_names_are_known(void **state)
+TEST(older_names_are_known)
 {
 	uint8_t bytes[4];
 
@@ -49,7 +49,7 @@ static void older_names_are_known(void **state)
 	assert_memory_equal(bytes, ((uint8_t[]){ 2, 8, 8, 2 }), 4);
 }
 
-static void what_is_no_type_has_no_size(void **state)
+TEST(what_is_no_type_has_no_size)
 {
 	uint8_t bytes[4];
 
@@ -59,15 +59,4 @@ static void what_is_no_type_has_no_size(void **state)
 	assert_int_equal(bytes_in("['float", bytes), 0);
 	assert_int_equal(bytes_in("[", bytes), 0);
 	assert_int_equal(bytes_in("", bytes), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types_are_those_of_the_library),
-		cmocka_unit_test(older_names_are_known),
-		cmocka_unit_test(what_is_no_type_has_no_size),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

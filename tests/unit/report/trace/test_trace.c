@@ -76,7 +76,7 @@ static void end_held(uint64_t time_ns, const char *label, uint64_t function)
 	FRAME_PUT(c.r.fw, time_ns, torch_end_id, .name = name(label), .function = function);
 }
 
-static void names_are_bytes_and_arguments_have_types(void **state)
+TEST(names_are_bytes_and_arguments_have_types)
 {
 	static const char hostile[] = "a\"}\\\n\xff";
 
@@ -103,7 +103,7 @@ static void names_are_bytes_and_arguments_have_types(void **state)
 	release();
 }
 
-static void work_comes_with_its_call(void **state)
+TEST(work_comes_with_its_call)
 {
 	const struct slice *kernel = &taken[1];
 
@@ -126,7 +126,7 @@ static void work_comes_with_its_call(void **state)
 }
 
 /* Only for who can draw nothing else, what crosses has a number. */
-static void what_crosses_has_a_number(void **state)
+TEST(what_crosses_has_a_number)
 {
 	for (int nests_only = 0; nests_only < 2; nests_only++) {
 		start(1);
@@ -143,7 +143,7 @@ static void what_crosses_has_a_number(void **state)
 	}
 }
 
-static void what_has_no_end_says_why(void **state)
+TEST(what_has_no_end_says_why)
 {
 	start(1);
 	FRAME_PUT(c.r.fw, 10, nvtx_start, .name = name("epoch"), .range = 7);
@@ -159,16 +159,4 @@ static void what_has_no_end_says_why(void **state)
 			assert_true(trace_is_open(&taken[i].slice));
 	}
 	release();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_bytes_and_arguments_have_types),
-		cmocka_unit_test(work_comes_with_its_call),
-		cmocka_unit_test(what_crosses_has_a_number),
-		cmocka_unit_test(what_has_no_end_says_why),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void step(struct frame_writer *fw, uint64_t time_ns, uint64_t number)
 	FRAME_PUT(fw, time_ns, step, .number = number, .name = name_of("step"));
 }
 
-static void a_step_counts_when_the_next_one_begins(void **state)
+TEST(a_step_counts_when_the_next_one_begins)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct steps_seen *seen;
@@ -32,7 +32,7 @@ static void a_step_counts_when_the_next_one_begins(void **state)
 }
 
 /* Each process has its own clock of steps: the first step of the second one ends nothing. */
-static void processes_do_not_end_each_others_steps(void **state)
+TEST(processes_do_not_end_each_others_steps)
 {
 	struct frame_writer *fw = recording_begin(2);
 	const struct steps_seen *seen;
@@ -52,7 +52,7 @@ static void processes_do_not_end_each_others_steps(void **state)
 	recording_close();
 }
 
-static void without_steps_all_is_zero(void **state)
+TEST(without_steps_all_is_zero)
 {
 	const struct steps_seen *seen;
 
@@ -63,15 +63,4 @@ static void without_steps_all_is_zero(void **state)
 	assert_int_equal(seen->count, 0);
 	assert_int_equal(seen->processes, 0);
 	recording_close();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_counts_when_the_next_one_begins),
-		cmocka_unit_test(processes_do_not_end_each_others_steps),
-		cmocka_unit_test(without_steps_all_is_zero),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
