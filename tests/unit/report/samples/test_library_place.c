@@ -117,13 +117,38 @@ static const char *place_of(uint32_t number, bool of_cpu)
 static void the_deepest_function_with_half_is_named(void **state)
 {
 	start();
-	runs(5, 4);
-	runs(6, 3);
-	runs(3, 1);
-	runs(7, 5);
+	runs(5, 40);
+	runs(6, 30);
+	runs(3, 10);
+	runs(7, 50);
 	read_all();
 	assert_string_equal(place_of(9, true), "sql/engine/group.py:31 (group)");
+	assert_string_equal(place_of(9, false), "sql/engine/group.py:31 (group)");
 	assert_string_equal(place_of(10, true), "");
+	finish();
+}
+
+/* 7 of 13 samples may be fewer than half of all that could be taken. 80 of 130 hardly are. */
+static void a_half_by_chance_gives_way_to_the_caller(void **state)
+{
+	start();
+	runs(5, 7);
+	runs(7, 6);
+	read_all();
+	assert_string_equal(place_of(9, true), "sql/engine/load.py:20 (load)");
+	assert_string_equal(place_of(9, false), "sql/engine/load.py:20 (load)");
+	finish();
+	start();
+	runs(5, 80);
+	runs(7, 50);
+	read_all();
+	assert_string_equal(place_of(9, true), "sql/engine/group.py:31 (group)");
+	finish();
+	start(); /* nobody else could be named */
+	runs(9, 6);
+	runs(10, 7);
+	read_all();
+	assert_string_equal(place_of(10, true), "sql/engine/other.py:51 (other)");
 	finish();
 }
 
@@ -181,6 +206,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_deepest_function_with_half_is_named),
+		cmocka_unit_test(a_half_by_chance_gives_way_to_the_caller),
 		cmocka_unit_test(none_is_named_where_none_has_half),
 		cmocka_unit_test(who_only_calls_others_is_not_named),
 		cmocka_unit_test(waits_count_unless_cpu_time_alone_does),
