@@ -18,7 +18,10 @@
 #include "preload/life/child_environment.h"
 #include "preload/life/lineage.h"
 
+#define NUMBER_DIGITS 20u /* of a long */
+
 struct session session;
+static bool place_was_handed_on; /* to this process, by its parent */
 
 static bool session_text_copy(char *to, size_t room, const char *from, size_t length)
 {
@@ -31,6 +34,19 @@ static bool session_text_copy(char *to, size_t room, const char *from, size_t le
 
 /* --- what this program is --- */
 
+/* Appends the number, which is not negative, in decimal. */
+static void number_append(char *text, long number)
+{
+	char digits[NUMBER_DIGITS + 1];
+	size_t at = sizeof(digits);
+
+	digits[--at] = 0;
+	do
+		digits[--at] = (char)('0' + number % 10);
+	while ((number /= 10) != 0);
+	strcat(text, digits + at);
+}
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -38,24 +54,55 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool program_is_launcher(void)
+enum launcher_kind {
+	LAUNCHER_NONE,
+	LAUNCHER_OF_ANY,
+	LAUNCHER_OF_ONE_PROGRAM, /* forks, and starts one program in the child */
+};
+
+/* `exe`: the link to the executable file in /proc. `name`: stands for it if it cannot be read. */
+static enum launcher_kind launcher_kind_of(const char *exe, const char *name)
 {
-	static const char *const names[] = {
-#define LAUNCHER(name) name,
+	static const struct {
+		const char *name;
+		enum launcher_kind kind;
+	} launchers[] = {
+#define LAUNCHER(name) { name, LAUNCHER_OF_ANY },
+#define LAUNCHER_OF_ONE(name) { name, LAUNCHER_OF_ONE_PROGRAM },
 #include "preload/life/launchers.def"
 	};
 	char path[REGION_PATH_BYTES];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	const char *name = program_invocation_short_name;
+	ssize_t length = readlink(exe, path, sizeof(path) - 1);
 
 	if (length > 0) {
 		path[length] = 0;
 		name = base_name(path);
 	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		if (strcmp(name, launchers[i].name) == 0)
+			return launchers[i].kind;
+	return LAUNCHER_NONE;
+}
+
+static bool program_is_launcher(void)
+{
+	return launcher_kind_of("/proc/self/exe", program_invocation_short_name) != LAUNCHER_NONE;
+}
+
+/*
+ * True if the process with the first place is our parent, and has started no other program:
+ * `timeout`, which waits in the parent while the program runs in the child. If the parent has
+ * ended already, its place is not handed on.
+ */
+static bool place_is_handed_on(long place)
+{
+	char exe[sizeof("/proc/") + NUMBER_DIGITS + sizeof("/exe")] = "/proc/";
+
+	if (place <= 0 || place != (long)getppid())
+		return false;
+	number_append(exe, place);
+	strcat(exe, "/exe");
+	return launcher_kind_of(exe, "") == LAUNCHER_OF_ONE_PROGRAM;
 }
 
 /*
@@ -171,6 +218,9 @@ void session_begin(const char *output, const char *inherited, const char *preloa
 	session.late = loaded_late(preloaded);
 	if (place < 0)
 		place = session_find();
+	place_was_handed_on = children != SETTINGS_CHILDREN_NONE && place_is_handed_on(place);
+	if (place_was_handed_on)
+		place = (long)getpid();
 	session.fresh = !place;
 	session.place = place ? place : (long)getpid();
 	session.plain = children != SETTINGS_CHILDREN_ALL && !session_program_is_python();
@@ -225,21 +275,14 @@ static void export_preload(const char *preloaded)
 static void export_session(void)
 {
 	char text[REGION_TEXT_BYTES + REGION_PATH_BYTES + 32];
-	char pid[24];
-	long number = session.place;
-	size_t at = sizeof(pid);
 
-	pid[--at] = 0;
-	do
-		pid[--at] = (char)('0' + number % 10);
-	while ((number /= 10) != 0);
 	text[0] = 0;
 	strcat(text, session.id);
 	strcat(text, ":");
-	strcat(text, pid + at);
+	number_append(text, session.place);
 	strcat(text, ":");
 	strcat(text, session.output);
-	environment_set("INTERCEPT_SESSION", text, session.fresh);
+	environment_set("INTERCEPT_SESSION", text, session.fresh || place_was_handed_on);
 }
 
 void session_export(const char *preloaded)

@@ -4,6 +4,11 @@
 
 #include "report/base/text.h"
 
+static bool is_lock(uint64_t kind)
+{
+	return kind == WAIT_OBJECT_mutex || kind == WAIT_OBJECT_rwlock;
+}
+
 static void os_waits_take(void *state, const struct source_event *event,
 			  const struct wait_told *told, bool counts)
 {
@@ -13,20 +18,14 @@ static void os_waits_take(void *state, const struct source_event *event,
 	if (!counts || (told->how != WAIT_ENDED && told->how != WAIT_UNFINISHED))
 		return;
 	key[OS_WAITS_THREAD] = event->thread->index;
-	key[OS_WAITS_FUNCTION] = source_name_of(waits->events.source, event->file, told->function)
-					 ->index;
+	if (!is_lock(told->kind))
+		key[OS_WAITS_FUNCTION] =
+			source_name_of(waits->events.source, event->file, told->function)->index;
 	key[OS_WAITS_KIND] = told->kind;
 	key[OS_WAITS_OBJECT] = wait_objects_of(&waits->events.objects, event->process->index,
 					       told->kind, told->object);
 	key[OS_WAITS_IS_MAIN] = event->thread->tid == event->process->pid;
 	groups_add(&waits->groups, key, &(struct group_call){ .duration_ns = told->duration_ns });
-}
-
-static bool is_lock(const struct group *group)
-{
-	uint64_t kind = group->key[OS_WAITS_KIND];
-
-	return kind == WAIT_OBJECT_mutex || kind == WAIT_OBJECT_rwlock;
 }
 
 /* Waits for whatever comes next, or for what another thread does. */
@@ -45,7 +44,7 @@ static bool is_no_cause(const struct os_waits *waits, const struct group *group)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (text_is(name, length, functions[i]))
 			return true;
-	return kind == WAIT_OBJECT_thread || kind == WAIT_OBJECT_condition || is_lock(group);
+	return kind == WAIT_OBJECT_thread || kind == WAIT_OBJECT_condition || is_lock(kind);
 }
 
 bool os_waits_find_lock(const struct os_waits *waits, struct os_waits_lock *ret_lock)
@@ -56,7 +55,9 @@ bool os_waits_find_lock(const struct os_waits *waits, struct os_waits_lock *ret_
 	for (size_t i = 0; i < groups->count; i++) {
 		struct os_waits_lock lock = { .ns = 0 };
 
-		for (size_t j = 0; is_lock(&groups->group[i]) && j < groups->count; j++) {
+		if (!is_lock(groups->group[i].key[OS_WAITS_KIND]))
+			continue;
+		for (size_t j = 0; j < groups->count; j++) {
 			if (groups->group[j].key[OS_WAITS_OBJECT] !=
 			    groups->group[i].key[OS_WAITS_OBJECT])
 				continue;

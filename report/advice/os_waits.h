@@ -13,7 +13,7 @@
 #include "report/core/analysis.h"
 #include "report/osrt/wait_events.h"
 
-/* Words of a group's key. */
+/* Words of a group's key. Locks have no function: a thread has one group for each lock. */
 enum { OS_WAITS_THREAD, OS_WAITS_FUNCTION, OS_WAITS_KIND, OS_WAITS_OBJECT, OS_WAITS_IS_MAIN };
 
 struct os_waits {

@@ -18,7 +18,7 @@ static void describe_unread(int error_number, char *text, size_t room)
 	case ENOENT:
 		snprintf(text, room,
 			 "does not exist: name a recording, run.evt or what INTERCEPT_OUTPUT was "
-			 "set to; behind sh, timeout or another launcher set "
+			 "set to; behind sh, make or another launcher set "
 			 "INTERCEPT_CHILDREN=all");
 		return;
 	case ENOTSUP:

@@ -5,6 +5,7 @@
  */
 #include "report/samples/library_place.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct search {
 	struct own *own;
 	const struct library_caller *caller;
 	uint64_t weight; /* of all stacks of the line */
+	double squares;  /* of the weights of its samples */
 	struct function *function;
 	size_t count, room;
 	struct map map;
@@ -95,6 +97,16 @@ static uint64_t library_place_weight_of(const struct search *search, const struc
 				      : counts->cpu_ns + counts->wait_ns + counts->looks;
 }
 
+/* Waits are taken to be of one length. */
+static double library_place_squares_of(const struct search *search, const struct sample_row *row)
+{
+	double weight = (double)library_place_weight_of(search, row);
+
+	if (search->caller->of_cpu)
+		return row->counts.cpu_squares;
+	return row->counts.looks ? weight * weight / (double)row->counts.looks : 0.0;
+}
+
 /* Returns the user's place of that row if it is the line; otherwise NULL. */
 static const struct sample_place *library_place_line_of_row(const struct search *search,
 							    const struct sample_row *row)
@@ -148,6 +160,7 @@ static void library_place_stack_add(struct search *search, size_t number,
 	uint64_t weight = library_place_weight_of(search, row);
 
 	search->weight += weight;
+	search->squares += library_place_squares_of(search, row);
 	for (; place && place != users && depth;
 	     place = library_place_outwards(search, place), depth--) {
 		struct function *function = library_place_function_at(search, place->code);
@@ -165,7 +178,16 @@ static bool is_deeper(const struct function *one, const struct function *other)
 	return one->depth / (double)one->weight > other->depth / (double)other->weight;
 }
 
-static const struct function *library_place_choose(const struct search *search)
+/* Returns by how much a share of a half may be off by chance, by one standard error. */
+static double library_place_doubt(const struct search *search)
+{
+	double weight = (double)search->weight;
+
+	return weight > 0.0 ? 0.5 * sqrt(search->squares) / weight : 0.0;
+}
+
+/* The deepest function with that share of the line's time. */
+static const struct function *library_place_deepest(const struct search *search, double share)
 {
 	const struct function *deepest = NULL;
 
@@ -173,12 +195,25 @@ static const struct function *library_place_choose(const struct search *search)
 		const struct function *function = &search->function[i];
 		const struct sample_code *code = samples_code(search->samples, function->code);
 
-		if (code && function->weight && 2 * function->weight >= search->weight &&
+		if (code && function->weight &&
+		    (double)function->weight >= share * (double)search->weight &&
 		    (!deepest || is_deeper(function, deepest)) &&
 		    library_place_is_wanted(search, code))
 			deepest = function;
 	}
 	return deepest;
+}
+
+/*
+ * A function with about a half has it in one run and not in the next one. So a caller of it whose
+ * share is beyond chance is preferred, if there is one.
+ */
+static const struct function *library_place_choose(const struct search *search)
+{
+	double sure = fmin(0.5 + library_place_doubt(search), 1.0);
+	const struct function *function = library_place_deepest(search, sure);
+
+	return function ? function : library_place_deepest(search, 0.5);
 }
 
 /* --- the function's line --- */

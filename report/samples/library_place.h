@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds the function of an installed package in which a line of the user's own code spends its
- * time: the deepest one that is in at least half of the line's samples. Python's own library is
- * left out, and so are functions that only call others (trampolines.def).
+ * time: the deepest one that is in at least half of the line's samples, beyond chance if there is
+ * one. Python's own library is left out, and so are functions that only call others
+ * (trampolines.def).
  */
 #ifndef REPORT_SAMPLES_LIBRARY_PLACE_H
 #define REPORT_SAMPLES_LIBRARY_PLACE_H

@@ -211,6 +211,22 @@ static const struct serving_thread *run_serving_thread(const struct serving *ser
 }
 
 /*
+ * Whether a thread of a process that never waited for requests was busier: what has an event loop
+ * and leaves the work to a pool of processes is no server to its user.
+ */
+static bool works_elsewhere(const struct summary *summary, uint64_t busy_ns)
+{
+	const struct wait_looks *looks = summary->bottleneck.waits;
+	struct thread_times times;
+	const struct source_thread *thread = summary_busiest_thread(summary, &times);
+
+	if (!thread || times.cpu_ns + times.runnable_ns <= busy_ns)
+		return false;
+	return thread->process->index >= looks->serves_room ||
+	       !looks->serves_ns[thread->process->index];
+}
+
+/*
  * For a server: what its busiest thread did since it served, by samples. Its start-up is no part of
  * that. Returns false for other programs, or if there are too few samples.
  */
@@ -228,6 +244,8 @@ static bool run_of_server(const struct summary *summary, struct bar *bar)
 	    run_filters(summary->run)->any)
 		return false;
 	busy_ns = thread->runs_ns + thread->ready_ns + thread->gil_ns;
+	if (works_elsewhere(summary, busy_ns))
+		return false;
 	bar->label = "serving";
 	bar->part[0] = (struct bar_part){ '#', "\xe2\x96\x88", "32", thread->runs_ns, "" };
 	bar->part[1] = (struct bar_part){ '=', "\xe2\x96\x92", "31", thread->ready_ns, "" };

@@ -10,6 +10,7 @@
 #include "report/advice/place_text.h"
 #include "report/core/why_empty.h"
 #include "report/summary/summary.h"
+#include "report/summary/summary_screen.h"
 #include "report/steps/rows_steps.h"
 
 #define TAKEN_SHOWN 2
@@ -199,12 +200,28 @@ static const struct advice *advice_about(const struct summary *summary, const vo
 
 #define HELD_UP 50.0 /* % of the run: most of it */
 
-/* NULL: it had one for most of the run. */
-static const struct advice *has_no_cpu(const struct summary *summary)
+/*
+ * Returns for how many percent of the run, or of the life of the busiest thread, it was ready to
+ * run and had no CPU; 0: less than most of it. `ret_who`: who it was, and of what that is a share.
+ */
+static double had_no_cpu(const struct summary *summary, const char *ret_who[2])
 {
 	const struct advice *ready = advice_about(summary, (const void *)advice_cpu_contention);
+	const struct source_thread *thread;
+	struct thread_times times;
+	double percent = 0.0;
 
-	return ready && ready->value >= HELD_UP ? ready : NULL;
+	ret_who[0] = "The program";
+	ret_who[1] = "the run";
+	if (ready && ready->value >= HELD_UP)
+		return ready->value;
+	ret_who[0] = summary->totals.threads > 1 ? "The busiest thread" : "The program";
+	ret_who[1] = "its life";
+	thread = summary_busiest_thread(summary, &times);
+	if (thread && !run_filters(summary->run)->any && thread->end_ns > thread->start_ns)
+		percent = 100.0 * (double)times.runnable_ns /
+			  (double)(thread->end_ns - thread->start_ns);
+	return percent >= HELD_UP && percent <= 100.0 ? percent : 0.0;
 }
 
 /* Says why most of the run passed without work. Returns whether that is all to be said. */
@@ -214,16 +231,17 @@ static bool put_held_up(const struct summary *summary, FILE *out)
 	double wall_ns = (double)summary->totals.wall_ns;
 	uint64_t idle_ns = 0, looks = 0;
 	char count[UNIT_TEXT_BYTES];
+	const char *who[2];
+	double no_cpu = had_no_cpu(summary, who);
 
 	for (size_t i = 0; i < causes->count && !causes->is_of_steps; i++)
 		if (wait_cause_is_idle(&causes->cause[i])) {
 			idle_ns += causes->cause[i].ns;
 			looks += causes->cause[i].looks;
 		}
-	if (has_no_cpu(summary)) {
-		fprintf(out,
-			"The program was ready to run, but had no CPU, for %.0f %% of the run. ",
-			has_no_cpu(summary)->value);
+	if (no_cpu > 0.0) {
+		fprintf(out, "%s was ready to run, but had no CPU, for %.0f %% of %s. ", who[0],
+			no_cpu, who[1]);
 	} else if (wall_ns > 0 && 100.0 * (double)idle_ns / wall_ns >= HELD_UP) {
 		fprintf(out,
 			"The main thread waited for sockets, timers or requests for %.0f %% of the "
@@ -239,6 +257,7 @@ static bool put_held_up(const struct summary *summary, FILE *out)
 static void print_nothing(const struct summary *summary, const struct screen *screen)
 {
 	struct prose line;
+	const char *who[2];
 	FILE *out;
 
 	prose_begin(&line, screen);
@@ -246,7 +265,7 @@ static void print_nothing(const struct summary *summary, const struct screen *sc
 	if (!put_held_up(summary, out)) {
 		fprintf(out, "Nothing recorded shows what %s %s went to",
 			is_in_part(summary) ? "that" : "its",
-			has_no_cpu(summary) ? "CPU time" : "time");
+			had_no_cpu(summary, who) > 0.0 ? "CPU time" : "time");
 		if (bottleneck_is_python(&summary->bottleneck))
 			fprintf(out, ": no step, operator, range or CUDA call%s",
 				without_samples(summary));

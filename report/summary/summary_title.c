@@ -219,7 +219,7 @@ static void put_cpu(const struct summary *summary, const struct screen *screen, 
 		return;
 	fprintf(screen->out, "%s %s%s of CPU time", before,
 		totals->cpu_is_partial ? "at least " : "", unit_format_ns(cpu, totals->cpu_ns));
-	if (totals->wall_ns >= CORES_NS)
+	if (totals->wall_ns >= CORES_NS && (double)totals->cpu_ns >= 0.05 * (double)totals->wall_ns)
 		fprintf(screen->out, " (%.1f cores)",
 			(double)totals->cpu_ns / (double)totals->wall_ns);
 }

@@ -57,7 +57,7 @@ rm -f run.evt
 
 run_traced "$PROGRAMS/exits" || true
 expect_match "a program of which nothing has a time" "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" \
-	'Nothing recorded shows what its time went to\. Record with INTERCEPT_TRACE=\+native-samples,\+osrt,\+io to see the CPU time of functions, what threads wait for, and input and output\. '
+	'Nothing recorded shows what its (CPU )?time went to\. Record with INTERCEPT_TRACE=\+native-samples,\+osrt,\+io to see the CPU time of functions, what threads wait for, and input and output\. '
 rm -f run.evt
 
 # forty threads wait for as long as the program lives: that is more than it took

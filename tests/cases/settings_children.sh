@@ -28,3 +28,18 @@ rm -f ./*.evt
 INTERCEPT_CHILDREN=none run_traced "$python" -c "import subprocess, sys; subprocess.run([sys.executable, '-c', '$inner'])"
 expect "$OUTPUT" 'len(processes.rows) == 1'
 expect_eq "files with none" "$(find . -name '*.evt' | wc -l)" 1
+
+# timeout starts one program in a child: that one is the first. Of a shell's children, nobody knows which is meant.
+behind() { # CHILDREN COMMAND...
+	rm -f ./*.evt
+	INTERCEPT_CHILDREN=$1 run_traced "${@:2}" >/dev/null 2>err && fail "${*:2}: status 0"
+	expect_eq "standard error of ${*:2}" "$(cat err)" ''
+}
+behind auto timeout 600 "$PROGRAMS/hostile"
+expect "$OUTPUT" 'sized(3003) == 200' 'len(processes.rows) == 1'
+behind auto timeout 600 env timeout 600 nice "$PROGRAMS/hostile"
+expect "$OUTPUT" 'sized(3003) == 200' 'len(processes.rows) == 1'
+behind auto timeout 600 sh -c "$PROGRAMS/hostile; exit 21"
+expect_eq "files behind a shell" "$(find . -name '*.evt' | wc -l)" 0
+behind none timeout 600 "$PROGRAMS/hostile"
+expect_eq "files with none behind timeout" "$(find . -name '*.evt' | wc -l)" 0

@@ -128,3 +128,108 @@ TEST(processes_that_come_are_no_growth)
 	assert_null(advice_of("memory_growth"));
 	release();
 }
+
+/* --- several processes: each by itself, by the collector's looks at it --- */
+
+/* Arenas of 1 MiB that process `number` maps: one every so many looks, from one look to another. */
+struct mapper {
+	unsigned int number, from, to, every;
+	unsigned int first; /* that it has at once, at its first look */
+};
+
+#define PYTHON 0x400000u   /* where the interpreter is loaded */
+static uint64_t mapped[4]; /* by process */
+
+/* Mappings are in the stream of the process's first thread, looks at the process in stream 0. */
+static void write_look(const struct mapper *mapper, unsigned int look)
+{
+	bool is_first = look == mapper->from;
+	unsigned int maps = mapper->every && look % mapper->every == 0;
+
+	frame_begin_block(c.r.fw, 2 * mapper->number - 1);
+	for (unsigned int i = is_first ? mapper->first : maps; i; i--)
+		FRAME_PUT(c.r.fw, now, map_anonymous,
+			  .address = 0x10000000 + mapped[mapper->number - 1]++ * MIB, .bytes = MIB,
+			  .protection = PROT_READ | PROT_WRITE, .flags = MAP_PRIVATE,
+			  .caller = PYTHON + 0x10);
+	FRAME_PUT(c.r.fw, now, python_sample, .looks = !is_first, .place = 1,
+		  .state = EVT_PYTHON_SLEEP);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, now + MS, process_memory, .process = mapper->number,
+		  .resident_bytes = 100 * MIB + (look % 2) * 4096);
+	if (look + 1 == mapper->to)
+		FRAME_PUT(c.r.fw, now + MS, process_end, .process = mapper->number);
+	frame_end_block(c.r.fw);
+}
+
+static void write_mappers(const struct mapper *mapper, unsigned int count)
+{
+	start(count);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 1, .function = name("main"),
+		  .file = name("/home/me/serve.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 1, .code = 1, .line = 20);
+	for (unsigned int i = 0; i < count; i++)
+		FRAME_PUT(c.r.fw, 1, module, .process = 1 + i, .start = PYTHON, .bytes = 0x1000,
+			  .path = name("/usr/bin/python3.11"));
+	frame_end_block(c.r.fw);
+	memset(mapped, 0, sizeof(mapped));
+	for (unsigned int look = 0; look < LOOKS; look++) {
+		now = (look + 1) * 20ull * MS;
+		for (unsigned int i = 0; i < count; i++)
+			if (look >= mapper[i].from && look < mapper[i].to)
+				write_look(&mapper[i], look);
+	}
+	now = (LOOKS + 1) * 20ull * MS;
+	read_back();
+}
+
+static bool growth_says(const char *words)
+{
+	const struct advice *advice = advice_of("memory_growth");
+
+	return advice && strstr(advice->text, words);
+}
+
+TEST(the_process_that_has_most_is_named)
+{
+	static const struct mapper two_of_three[] = {
+		{ .number = 1, .to = LOOKS, .every = 4 },
+		{ .number = 2, .to = LOOKS, .every = 2 },
+		{ .number = 3, .to = LOOKS, .first = 200 },
+	};
+
+	write_mappers(two_of_three, 3);
+	assert_true(growth_says("MiB, in process 101. 1 other process grows as well."));
+	release();
+}
+
+/* Each has its memory at once: only their sum grows. */
+TEST(processes_that_come_one_by_one_are_no_growth)
+{
+	static const struct mapper one_by_one[] = {
+		{ .number = 1, .from = 0, .to = LOOKS, .first = 40 },
+		{ .number = 2, .from = 60, .to = LOOKS, .first = 40 },
+		{ .number = 3, .from = 120, .to = LOOKS, .first = 40 },
+		{ .number = 4, .from = 180, .to = LOOKS, .first = 40 },
+	};
+
+	write_mappers(one_by_one, 4);
+	assert_null(advice_of("memory_growth"));
+	release();
+}
+
+/* What a process has when it is last seen counts, and not that it is gone afterwards. */
+TEST(a_process_is_judged_over_its_own_life)
+{
+	static const struct mapper early[] = {
+		{ .number = 1, .to = LOOKS },
+		{ .number = 2, .to = LOOKS / 2, .every = 1 },
+	};
+
+	write_mappers(early, 2);
+	assert_true(growth_says("MiB, in process 101."));
+	assert_false(growth_says("other process"));
+	release();
+}

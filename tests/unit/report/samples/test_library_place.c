@@ -117,13 +117,38 @@ static const char *place_of(uint32_t number, bool of_cpu)
 TEST(the_deepest_function_with_half_is_named)
 {
 	start();
-	runs(5, 4);
-	runs(6, 3);
-	runs(3, 1);
-	runs(7, 5);
+	runs(5, 40);
+	runs(6, 30);
+	runs(3, 10);
+	runs(7, 50);
 	read_all();
 	assert_string_equal(place_of(9, true), "sql/engine/group.py:31 (group)");
+	assert_string_equal(place_of(9, false), "sql/engine/group.py:31 (group)");
 	assert_string_equal(place_of(10, true), "");
+	finish();
+}
+
+/* 7 of 13 samples may be fewer than half of all that could be taken. 80 of 130 hardly are. */
+TEST(a_half_by_chance_gives_way_to_the_caller)
+{
+	start();
+	runs(5, 7);
+	runs(7, 6);
+	read_all();
+	assert_string_equal(place_of(9, true), "sql/engine/load.py:20 (load)");
+	assert_string_equal(place_of(9, false), "sql/engine/load.py:20 (load)");
+	finish();
+	start();
+	runs(5, 80);
+	runs(7, 50);
+	read_all();
+	assert_string_equal(place_of(9, true), "sql/engine/group.py:31 (group)");
+	finish();
+	start(); /* nobody else could be named */
+	runs(9, 6);
+	runs(10, 7);
+	read_all();
+	assert_string_equal(place_of(10, true), "sql/engine/other.py:51 (other)");
 	finish();
 }
 

@@ -128,6 +128,42 @@ TEST(shares_leave_the_first_step_out)
 	recording_close();
 }
 
+/* `runnable_ms` of 100 ms; the thread has a CPU for 10 of them. */
+static char *text_of_ready_thread(uint64_t runnable_ms)
+{
+	struct frame_writer *fw = recording_begin(1);
+	char *text;
+
+	on_stream(0);
+	FRAME_PUT(fw, 1, thread, .stream = 9, .process = 1, .tid = 300, .cpu_ns = 1);
+	on_stream(9);
+	for (uint64_t ms = 0; ms <= 100; ms += 100)
+		FRAME_PUT(fw, ms * 1000000 + 1, malloc, .ptr = 0x1000 + ms, .size = 16);
+	on_stream(0);
+	FRAME_PUT(fw, 100000000, thread_sched, .stream = 9, .cpu_ns = 10000000,
+		  .runnable_ns = runnable_ms * 1000000);
+	recording_open();
+	text = summary_text(200, false, false);
+	recording_close();
+	return text;
+}
+
+/* What is known is said before what is not. */
+TEST(a_thread_without_a_cpu_is_said_to_have_none)
+{
+	char *text = text_of_ready_thread(80);
+
+	if (!strstr(text,
+		    "was ready to run, but had no CPU, for 80 % of its life. Nothing recorded "
+		    "shows what its CPU time went to."))
+		fail_msg("%s", text);
+	free(text);
+	text = text_of_ready_thread(40);
+	if (!strstr(text, "Nothing recorded shows what its time went to."))
+		fail_msg("%s", text);
+	free(text);
+}
+
 TEST(nothing_was_recorded)
 {
 	recording_begin(1);
