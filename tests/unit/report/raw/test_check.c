@@ -18,6 +18,7 @@ static void note(void *context, uint64_t offset, int error, const char *text)
 static void check_times_of(const uint64_t *time_ns, size_t count)
 {
 	const struct reader_listener listener = { .fault = note };
+	static const uint64_t no_value[16];
 	struct event event[8] = { 0 };
 	struct event_block block[8] = { 0 };
 	struct reader_frame frame = { .block = block, .block_count = count };
@@ -25,7 +26,10 @@ static void check_times_of(const uint64_t *time_ns, size_t count)
 	struct check check;
 
 	for (size_t i = 0; i < count; i++) {
-		event[i] = (struct event){ .time_ns = time_ns[i], .id = EVT_nvtx_pop, .stream = 1 };
+		event[i] = (struct event){ .time_ns = time_ns[i],
+					   .id = EVT_nvtx_pop,
+					   .stream = 1,
+					   .value = no_value };
 		block[i] = (struct event_block){ .stream = 1, .count = 1, .event = &event[i] };
 	}
 	said[0] = '\0';
