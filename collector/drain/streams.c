@@ -288,8 +288,7 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 	if (stream->process->gone && !stream->process->told)
 		stream_take_open_calls(streams, stream, common, now_ns);
 	stream_waits_release(&stream->waits);
-	JOURNAL_ADD(&common->journal, end_ns, thread_end,
-		    .stream = stream->number,
+	JOURNAL_ADD(&common->journal, end_ns, thread_end, .stream = stream->number,
 		    .cpu_ns = end_tsc ? view_load64(&ring->end_cpu_ns) : 0);
 	names_drop_text(&common->names, &stream->text);
 	ring_free(ring);

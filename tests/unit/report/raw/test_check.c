@@ -26,10 +26,9 @@ static void check_times_of(const uint64_t *time_ns, size_t count)
 	struct check check;
 
 	for (size_t i = 0; i < count; i++) {
-		event[i] = (struct event){ .time_ns = time_ns[i],
-					   .id = EVT_nvtx_pop,
-					   .stream = 1,
-					   .value = no_value };
+		event[i] = (struct event){
+			.time_ns = time_ns[i], .id = EVT_nvtx_pop, .stream = 1, .value = no_value
+		};
 		block[i] = (struct event_block){ .stream = 1, .count = 1, .event = &event[i] };
 	}
 	said[0] = '\0';
