@@ -635,6 +635,8 @@ enum drain_result drain_stream(struct drain *drain, struct stream *stream, uint6
 	drain->in_frame += span.records;
 	if (span.ticks > drain->newest)
 		drain->newest = span.ticks;
+	if (span.ticks > stream->newest_ticks)
+		stream->newest_ticks = span.ticks;
 	if (span.ticks > stream->process->newest_ticks)
 		stream->process->newest_ticks = span.ticks;
 	if (result == DRAIN_SHUT)

@@ -275,16 +275,20 @@ static void stream_end(struct streams *streams, struct common *common, uint32_t 
 	struct region_ring *ring = &common->view.ring[stream->index];
 	uint64_t end_tsc = view_load64(&ring->end_tsc);
 	uint64_t end_ns = end_tsc ? common_ns(common, end_tsc) : now_ns;
+	uint64_t newest = stream->newest_ticks, waits_ns;
 
+	if (end_ns > now_ns)
+		end_ns = now_ns;
+	/* a thread may write after it was retired */
+	waits_ns = newest ? clockmap_ns(&common->clock, newest) : 0;
+	waits_ns = waits_ns > end_ns ? waits_ns : end_ns;
 	common->lost += stream_tell_losses(stream, common, now_ns);
-	thread_waits_take(&streams->waits, stream, common, end_ns < now_ns ? end_ns : now_ns);
-	thread_waits_take_io(&streams->waits, stream, common, end_ns < now_ns ? end_ns : now_ns);
+	thread_waits_take(&streams->waits, stream, common, waits_ns);
+	thread_waits_take_io(&streams->waits, stream, common, waits_ns);
 	if (stream->process->gone && !stream->process->told)
 		stream_take_open_calls(streams, stream, common, now_ns);
 	stream_waits_release(&stream->waits);
-	/* a thread may write after it was retired: its end is not before its last record */
-	JOURNAL_ADD(&common->journal, end_ns < now_ns ? end_ns : now_ns, thread_end,
-		    .stream = stream->number,
+	JOURNAL_ADD(&common->journal, end_ns, thread_end, .stream = stream->number,
 		    .cpu_ns = end_tsc ? view_load64(&ring->end_cpu_ns) : 0);
 	names_drop_text(&common->names, &stream->text);
 	ring_free(ring);

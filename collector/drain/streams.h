@@ -31,6 +31,7 @@ struct stream {
 	bool is_second;   /* belongs to a signal handler that interrupted a record of the thread */
 	uint64_t tail;    /* words consumed */
 	uint64_t dropped; /* last value of the ring's counter */
+	uint64_t newest_ticks; /* of its records */
 	const uint64_t *words;
 	uint64_t word_count; /* power of two */
 	struct names_text text;

@@ -285,7 +285,9 @@ static int cut_write(struct collector *c, const struct cut *cut)
 		c->watermark_ns = cut->now_ns;
 	info.watermark_ns = c->watermark_ns;
 	cut_settle_stacks(c, cut);
-	streams_take_waits(&c->streams, &c->common, c->watermark_ns);
+	/* at the old watermark of a full frame they would follow records that are later */
+	if (cut->complete)
+		streams_take_waits(&c->streams, &c->common, c->watermark_ns);
 	sources_settle(&c->sources, c->watermark_ns);
 	journal_write(&c->common.journal, c->fw); /* first, because its events are older */
 	c->drain.in_frame += sources_write(&c->sources, c->fw, c->watermark_ns);

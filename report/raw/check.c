@@ -191,27 +191,33 @@ static int check_event(struct check *check, const struct event *event)
 	return error;
 }
 
+/* Of a stream in one frame. */
+struct check_time {
+	uint64_t last_ns;
+	bool has_fallen; /* said once */
+};
+
 /* Times do not decrease within a block, nor from one block of a stream to the next. */
 static int check_times(struct check *check, const struct event_block *block)
 {
-	uint64_t *last = lookup_find(&check->times, block->stream);
+	struct check_time *time = lookup_find(&check->times, block->stream);
 
-	if (!last) {
-		last = store_take(&check->store, sizeof(*last));
-		if (!last || lookup_put(&check->times, block->stream, last))
+	if (!time) {
+		time = store_take(&check->store, sizeof(*time));
+		if (!time || lookup_put(&check->times, block->stream, time))
 			return EVT_NO_MEMORY;
+		*time = (struct check_time){ 0 };
 	}
 	for (uint32_t i = 0; i < block->count; i++) {
 		uint64_t time_ns = block->event[i].time_ns;
 
-		if (time_ns < *last) {
+		if (time_ns < time->last_ns && !time->has_fallen) {
 			check_fault(check, "stream %u: time falls from %llu to %llu ns",
-				    block->stream, (unsigned long long)*last,
+				    block->stream, (unsigned long long)time->last_ns,
 				    (unsigned long long)time_ns);
-			*last = UINT64_MAX;
-			break;
+			time->has_fallen = true;
 		}
-		*last = time_ns;
+		time->last_ns = time_ns;
 	}
 	return EVT_OK;
 }
