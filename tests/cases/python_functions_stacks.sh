@@ -40,7 +40,7 @@ END
 tried=0
 for python in "${PYTHONS[@]}"; do
 	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-	folder=$(fetched greenlet)/$version
+	folder=$(greenlet_of "$python")
 	if PYTHONPATH=$folder "$python" -c 'import greenlet' 2>/dev/null; then
 		tried=$((tried + 1))
 		rm -f ./*.evt*
