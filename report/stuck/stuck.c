@@ -372,6 +372,7 @@ static void stuck_say_cycle(struct stuck *stuck, const struct source_process *pr
 
 		if (!first || !stuck_is_cycle(stuck, process, first, &length))
 			continue;
+		stuck->has_cycle = true;
 		stuck_say(stuck,
 			  "%s: %zu threads wait for locks of each other, so none of them goes on:",
 			  stuck_name(stuck, process->index, name), length);
@@ -671,6 +672,32 @@ static void stuck_say_killed(struct stuck *stuck)
 	stuck_say_oom(stuck, most->process);
 }
 
+/* Of those of which nothing else is said: without Python, or not for long. */
+static void stuck_say_stopped(struct stuck *stuck)
+{
+	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], time[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+		const struct source_process *process = state->process;
+
+		if (!process || state->is_stuck || !stuck_is_root(stuck, state) ||
+		    !stuck_stopped(stuck, process))
+			continue;
+		stuck_name(stuck, process->index, name);
+		unit_format_ns(time, process->end_ns > process->stopped_ns
+					     ? process->end_ns - process->stopped_ns
+					     : 0);
+		if (process->ended)
+			stuck_say(stuck, "%s was %s, and %s later it %s.", name,
+				  stuck_stopped(stuck, process), time,
+				  stuck_end_text(process, how));
+		else
+			stuck_say(stuck, "%s has been %s for %s.", name,
+				  stuck_stopped(stuck, process), time);
+	}
+}
+
 static void stuck_say_all(struct stuck *stuck)
 {
 	size_t told;
@@ -691,6 +718,7 @@ static void stuck_say_all(struct stuck *stuck)
 			stuck_say_left(stuck, state);
 	}
 	stuck_open_say_cycles(stuck);
+	stuck_say_stopped(stuck);
 	if (!stuck->sentence_count) {
 		stuck_say_nothing(stuck);
 		stuck_open_say_main(stuck);
