@@ -561,14 +561,19 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 		    .disk_written = disk_written, .memory_limit_bytes = limit);
 }
 
-/* Of a process that uses no CPU time, or that was stopped before. */
+/*
+ * Of a process that uses no CPU time, or that was stopped before. One that ends had not gone on by
+ * itself: SIGKILL ends what is stopped.
+ */
 static uint32_t process_stopped(const struct process *p, uint64_t cpu_ns)
 {
 	struct proc_stat stat;
 
 	if (cpu_ns > p->cpu_ns && !p->stopped)
 		return 0;
-	return proc_stat(p->pid, &stat) && !stat.zombie ? stat.stopped : 0;
+	if (!proc_stat(p->pid, &stat) || stat.zombie || stat.leaving || stat.killed)
+		return p->stopped;
+	return stat.stopped;
 }
 
 /* Is it stopped, or does it go on, since it was told; or is it to be said that it is so still? */

@@ -207,6 +207,22 @@ static void a_rank_was_killed(void **state)
 	over();
 }
 
+/* It ended by itself; that gives one of the others an error, and the third one waits on. */
+static void a_rank_left(void **state)
+{
+	start_ranks(3, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", i == 2 ? 6 : 5, i == 0 ? 1000 : 0);
+		rests(stream_of(i), 1000, i == 1 ? 10000 : END_MS, 2, EVT_PYTHON_LOCK);
+	}
+	ends(1, 10000, 0, EVT_END_EXIT);
+	find();
+	says(0, "Rank 1 ended 50.0 s ago and had not entered gloo:all_reduce number 6, in which "
+		"rank 0 has waited for 59.0 s.");
+	says(1, "Rank 2 has come out of it.");
+	over();
+}
+
 static void a_file_is_missing(void **state)
 {
 	start_ranks(3, 4);
@@ -446,6 +462,7 @@ int main(void)
 		cmocka_unit_test(who_is_late_is_not_known),
 		cmocka_unit_test(they_are_in_different_ones),
 		cmocka_unit_test(a_rank_was_killed),
+		cmocka_unit_test(a_rank_left),
 		cmocka_unit_test(a_file_is_missing),
 		cmocka_unit_test(killed_together),
 		cmocka_unit_test(long_steps_are_no_hang),
