@@ -479,7 +479,8 @@ void stuck_say_around(struct stuck *stuck, uint32_t process)
 
 	if (!state->main)
 		return;
-	stuck_say_threads(stuck, state);
+	if (!state->left)
+		stuck_say_threads(stuck, state);
 	stuck_say_children(stuck, state);
 }
 
@@ -499,10 +500,12 @@ static void stuck_say_process(struct stuck *stuck, const struct stuck_process *s
 
 static void stuck_say_left(struct stuck *stuck, const struct stuck_process *state)
 {
-	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], ago[UNIT_TEXT_BYTES];
+	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], ago[UNIT_TEXT_BYTES], pid[24] = "";
 
-	stuck_say(stuck, "%s (process %u) %s, %s before the end of what was recorded.",
-		  stuck_name(stuck, state->process->index, name), state->process->pid,
+	if (!stuck_is_of_rank(stuck, state))
+		snprintf(pid, sizeof(pid), " (process %u)", state->process->pid);
+	stuck_say(stuck, "%s%s %s, %s before the end of what was recorded.",
+		  stuck_name(stuck, state->process->index, name), pid,
 		  stuck_end_text(state->process, how),
 		  unit_format_ns(ago, stuck->until_ns - state->process->end_ns));
 	stuck_say_oom(stuck, state->process);
@@ -714,7 +717,8 @@ static void stuck_say_all(struct stuck *stuck)
 	for (size_t i = 0; stuck->sentence_count && !told && i < stuck->process_count; i++) {
 		const struct stuck_process *state = &stuck->process[i];
 
-		if (state->process && state->left && state->rank != UINT64_MAX)
+		if (state->process && state->left && state->rank != UINT64_MAX &&
+		    (state->process->exit_status || !stuck_is_of_rank(stuck, state)))
 			stuck_say_left(stuck, state);
 	}
 	stuck_open_say_cycles(stuck);

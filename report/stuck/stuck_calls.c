@@ -291,7 +291,7 @@ static void stuck_say_gone(struct stuck *stuck, const struct stuck_label *label,
 		char how[STUCK_NAME_BYTES];
 
 		stuck_say(stuck,
-			  "%s %s %s ago and had not entered %s number %s, in which %s %s waited "
+			  "%s %s, %s ago, and had not entered %s number %s, in which %s %s waited "
 			  "for %s.",
 			  stuck_name(stuck, label->left.process[i], rank),
 			  stuck_end_text(state->process, how),
@@ -301,6 +301,7 @@ static void stuck_say_gone(struct stuck *stuck, const struct stuck_label *label,
 			  label->waiting.count == 1 ? "has" : "have",
 			  unit_format_ns(since, stuck->until_ns - label->since_ns));
 		stuck_say_oom(stuck, state->process);
+		stuck_say_around(stuck, label->left.process[i]);
 	}
 }
 

@@ -202,7 +202,7 @@ static void a_rank_was_killed(void **state)
 	ends(1, 10000, 137, EVT_END_KILLED);
 	find();
 	says(0,
-	     "Rank 1 was killed by SIGKILL 50.0 s ago and had not entered gloo:all_reduce number "
+	     "Rank 1 was killed by SIGKILL, 50.0 s ago, and had not entered gloo:all_reduce number "
 	     "6, in which ranks 0 and 2 have waited for 59.0 s.");
 	over();
 }
@@ -217,7 +217,7 @@ static void a_rank_left(void **state)
 	}
 	ends(1, 10000, 0, EVT_END_EXIT);
 	find();
-	says(0, "Rank 1 ended 50.0 s ago and had not entered gloo:all_reduce number 6, in which "
+	says(0, "Rank 1 ended, 50.0 s ago, and had not entered gloo:all_reduce number 6, in which "
 		"rank 0 has waited for 59.0 s.");
 	says(1, "Rank 2 has come out of it.");
 	over();
