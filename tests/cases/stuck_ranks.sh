@@ -90,9 +90,9 @@ await barrier "^The ranks are in 2 different collectives at the same time"
 # one of them is stopped as well, which stays known
 kill -STOP "${pids[1]}"
 in_barrier() {
-	"$REPORT" stuck "$@" barrier?.evt 2>/dev/null | tr '\n' ' ' | grep -q 'Rank 1: in gloo:barrier number 1 for .*, at hang\.py:[0-9]* (load), stopped by a signal\.'
+	"$REPORT" stuck --live barrier?.evt 2>/dev/null | tr '\n' ' ' | grep -q 'Rank 1: in gloo:barrier number 1 for .*, at hang\.py:[0-9]* (load), stopped by a signal\.'
 }
-eventually "a stopped rank" in_barrier --live
+eventually "a stopped rank" in_barrier
 kill -9 "${pids[@]}"
 wait "${pids[@]}" 2>/dev/null
 in_barrier || fail "$("$REPORT" stuck barrier?.evt)"
