@@ -79,7 +79,7 @@ layers='
 	report/step_diff : model report/helpers report/steps report/samples
 	report/idle    : events model report/gpu report/samples
 	report/advice  : collector/format/waits.def collector/format/calls.h model report/symbols report/stacks report/native report/osrt report/*
-	report/stuck   : model report/advice report/osrt report/*
+	report/stuck   : model report/symbols report/advice report/osrt report/*
 	report/ranks   : model report/*
 	report/clocks  : model report/*
 	report/summary : model report/symbols report/stacks report/advice report/stuck report/native report/*

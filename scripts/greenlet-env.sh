@@ -12,7 +12,7 @@ die() {
 }
 
 [ $# = 1 ] || die "usage: greenlet-env.sh PYTHON"
-version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])') || die "cannot run '$1'"
+version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)') || die "cannot run '$1'" # 3.13, 3.13t
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/intercept/greenlet/$version
 mkdir -p "${folder%/*}" || die "cannot make '$folder'"
 
@@ -24,7 +24,7 @@ if [ ! -d "$folder" ]; then
 	# one without pip takes that of the machine's, which has to be told for whom it installs
 	set --
 	"$python" -m pip --version >/dev/null 2>&1 || {
-		set -- --python-version "$version" --implementation cp --abi "cp$(echo "$version" | tr -d .)" --platform manylinux_2_28_x86_64
+		set -- --python-version "${version%t}" --implementation cp --abi "cp$(echo "$version" | tr -d .)" --platform manylinux_2_28_x86_64
 		python=python3
 	}
 	"$python" -m pip install --disable-pip-version-check --no-cache-dir --only-binary :all: "$@" --target "$folder.part" greenlet >&2 9>&- ||

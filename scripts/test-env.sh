@@ -36,7 +36,7 @@ fi
 scripts/readers-env.sh >/dev/null || missing "DuckDB, pyarrow, Polars, Perfetto's schema, sqlglot" "tests of exports with them"
 scripts/debian-readers.sh >/dev/null || missing "pprof, flamegraph.pl" "tests of stacks in them"
 newer=$(scripts/newer-python-env.sh) || missing "CPython 3.14" "tests with it"
-for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 $newer; do
+for python in "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 "${XDG_CACHE_HOME:-${HOME:-/}/.cache}"/intercept/pythons/3.*t/bin/python3 $newer; do
 	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	scripts/greenlet-env.sh "$python" >/dev/null || missing "greenlet for $python" "its tests"
 done

@@ -83,6 +83,10 @@ is_free_threaded() { # PYTHON
 	"$1" -c 'import sys, sysconfig; sys.exit(not sysconfig.get_config_var("Py_GIL_DISABLED"))'
 }
 
+greenlet_of() { # fetched: test-all; PYTHON: the folder that scripts/greenlet-env.sh fills for it
+	fetched "greenlet/$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2] + sys.abiflags)' 2>/dev/null)"
+}
+
 need_program() {
 	[[ -x $PROGRAMS/$1 || -e $PROGRAMS/$1 ]] || skip "test program '$1' was not built"
 }

@@ -339,6 +339,15 @@ void streams_take_open_calls(struct streams *streams, struct common *common,
 	}
 }
 
+bool streams_have_waits(const struct streams *streams, struct common *common)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < streams->active_count && !any; i++)
+		any = thread_waits_are_due(&streams->slot[streams->active[i]], common);
+	return any;
+}
+
 void streams_take_waits(struct streams *streams, struct common *common, uint64_t now_ns)
 {
 	if (!view_family_word(&common->view, EVT_FAMILY_osrt))

@@ -90,6 +90,8 @@ void streams_reap(struct streams *streams, struct common *common, uint64_t now_n
 void streams_take_open_calls(struct streams *streams, struct common *common,
 			     const struct process *process, uint64_t now_ns);
 
+/* True if a thread is in a call of which is to be said that it goes on. */
+bool streams_have_waits(const struct streams *streams, struct common *common);
 /* Takes what all threads say of their waits, up to now. */
 void streams_take_waits(struct streams *streams, struct common *common, uint64_t now_ns);
 

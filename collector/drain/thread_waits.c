@@ -125,7 +125,7 @@ void thread_waits_take_io(struct thread_waits *waits, struct stream *stream, str
 /* --- calls that have not returned --- */
 
 struct wait_seen {
-	uint64_t start, object, owner;
+	uint64_t start, object, owner, caller;
 	uint32_t call, kind;
 };
 
@@ -142,8 +142,12 @@ static bool thread_wait_read(const struct region_waits *waits, const struct regi
 	if (!start)
 		return false;
 	atomic_thread_fence(memory_order_acquire);
-	seen = (struct wait_seen){ start, view_load64(&waits->object), view_load64(&waits->owner),
-				   view_load32(&waits->call), view_load32(&waits->kind) };
+	seen = (struct wait_seen){ start,
+				   view_load64(&waits->object),
+				   view_load64(&waits->owner),
+				   view_load64(&waits->caller),
+				   view_load32(&waits->call),
+				   view_load32(&waits->kind) };
 	head = view_load64(&waits->head);
 	atomic_thread_fence(memory_order_acquire);
 	if (view_load64(&waits->start) != start || head != view_load64(&ring->head) ||
@@ -169,6 +173,7 @@ static void open_take(struct thread_waits *waits, const struct stream *stream,
 	wait->value[2] = seen->object;
 	wait->value[3] = seen->owner;
 	wait->value[4] = now_ns > start_ns ? now_ns - start_ns : 0;
+	wait->value[5] = seen->caller;
 }
 
 static const struct region_waits *waits_of_stream(const struct stream *stream,
@@ -177,6 +182,36 @@ static const struct region_waits *waits_of_stream(const struct stream *stream,
 	if (stream->closed || !view_family_word(&common->view, EVT_FAMILY_osrt))
 		return NULL;
 	return region_waits_of(common->view.header, &common->view.shape, stream->index);
+}
+
+/* How long a call has to last until it is said to go on, or said again. */
+static uint64_t thread_wait_least_ns(const struct stream_waits *told, uint64_t start)
+{
+	if (start != told->waiting)
+		return THREAD_WAITS_LONG_NS;
+	return told->waited_ns +
+	       (told->waited_ns < THREAD_WAITS_AGAIN_NS ? told->waited_ns : THREAD_WAITS_AGAIN_NS);
+}
+
+/* A call that is long at that time, and so much longer than when it was told of last. */
+static bool thread_wait_is_due(const struct stream *stream, struct common *common,
+			       const struct region_waits *seen, uint64_t now_ns,
+			       struct wait_seen *ret_open)
+{
+	return thread_wait_read(seen, &common->view.ring[stream->index], ret_open) &&
+	       clockmap_ns(&common->clock, ret_open->start) +
+			       thread_wait_least_ns(&stream->waits, ret_open->start) <=
+		       now_ns;
+}
+
+bool thread_waits_are_due(const struct stream *stream, struct common *common)
+{
+	const struct region_waits *seen = waits_of_stream(stream, common);
+	struct wait_seen open;
+
+	return seen &&
+	       thread_wait_is_due(stream, common, seen,
+				  clockmap_ns(&common->clock, clockmap_now(&common->clock)), &open);
 }
 
 void thread_waits_take(struct thread_waits *waits, struct stream *stream, struct common *common,
@@ -188,11 +223,10 @@ void thread_waits_take(struct thread_waits *waits, struct stream *stream, struct
 	if (!seen)
 		return;
 	sums_take(waits, stream, common, seen, now_ns);
-	if (!thread_wait_read(seen, &common->view.ring[stream->index], &open) ||
-	    open.start == stream->waits.waiting ||
-	    clockmap_ns(&common->clock, open.start) + THREAD_WAITS_LONG_NS > now_ns)
+	if (!thread_wait_is_due(stream, common, seen, now_ns, &open))
 		return;
 	stream->waits.waiting = open.start;
+	stream->waits.waited_ns = now_ns - clockmap_ns(&common->clock, open.start);
 	open_take(waits, stream, common, &open, EVT_osrt_waiting, now_ns);
 }
 
@@ -228,9 +262,10 @@ static int wait_put(const struct thread_wait *wait, struct frame_writer *fw)
 				 .total_ns = v[2]);
 	if (wait->event == EVT_osrt_waiting)
 		return FRAME_PUT(fw, wait->time_ns, osrt_waiting, .function = v[0], .kind = v[1],
-				 .object = v[2], .owner = v[3], .duration_ns = v[4]);
+				 .object = v[2], .owner = v[3], .duration_ns = v[4],
+				 .caller = v[5]);
 	return FRAME_PUT(fw, wait->time_ns, osrt_unfinished, .function = v[0], .kind = v[1],
-			 .object = v[2], .owner = v[3], .duration_ns = v[4]);
+			 .object = v[2], .owner = v[3], .duration_ns = v[4], .caller = v[5]);
 }
 
 /* Blocks of one stream belong together: entries come stream by stream. */

@@ -17,13 +17,14 @@
 #include "collector/format/block.h"
 
 #define THREAD_WAITS_MAX 65536u
-#define THREAD_WAITS_LONG_NS 1000000000u /* from then on a call is said to go on */
+#define THREAD_WAITS_LONG_NS 1000000000u   /* from then on a call is said to go on */
+#define THREAD_WAITS_AGAIN_NS 60000000000u /* that is said again at least this often */
 
 struct thread_waits {
 	struct thread_wait {
 		uint32_t stream, event;
 		uint64_t time_ns;
-		uint64_t value[5]; /* the event's fields, in their order */
+		uint64_t value[6]; /* the event's fields, in their order */
 	} * wait;
 	uint32_t count, room;
 	uint64_t refused; /* had no room here or in their frame */
@@ -33,9 +34,10 @@ struct thread_waits {
 struct stream_waits {
 	struct {
 		uint64_t calls, ticks;
-	} * sum;          /* [REGION_WAIT_LIMIT], NULL: nothing yet */
-	uint64_t waiting; /* start of the last call that was said to go on */
-	bool io_taken;    /* short calls of family io */
+	} * sum;            /* [REGION_WAIT_LIMIT], NULL: nothing yet */
+	uint64_t waiting;   /* start of the last call that was said to go on */
+	uint64_t waited_ns; /* how long it had lasted when that was said last */
+	bool io_taken;      /* short calls of family io */
 };
 
 struct stream;
@@ -43,6 +45,8 @@ struct stream;
 void thread_waits_release(struct thread_waits *waits);
 void stream_waits_release(struct stream_waits *told);
 
+/* Its thread is in a call that goes on for long, and no event says so, or says for how long. */
+bool thread_waits_are_due(const struct stream *stream, struct common *common);
 /* New short calls of the stream, and a call that goes on for long. */
 void thread_waits_take(struct thread_waits *waits, struct stream *stream, struct common *common,
 		       uint64_t now_ns);

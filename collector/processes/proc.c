@@ -19,6 +19,7 @@
 #define STATUS_ROOM 4096
 #define MAPS_HEAD 4096u /* in bytes */
 #define NS_PER_S 1000000000ull
+#define PENDING_KILL (1u << (SIGKILL - 1))
 #define FLAG_EXITING 4u /* PF_EXITING of the kernel, unchanged since 2.6 */
 
 /*
@@ -35,6 +36,7 @@ enum stat_field {
 	STAT_THREADS = 20 - 3,
 	STAT_START = 22 - 3,
 	STAT_STACK = 28 - 3,
+	STAT_PENDING = 31 - 3,
 	STAT_EXIT_CODE = 52 - 3,
 	STAT_FIELDS = STAT_EXIT_CODE + 1,
 };
@@ -165,6 +167,7 @@ static bool stat_read(const char *path, struct proc_stat *ret_stat)
 	*ret_stat = (struct proc_stat){
 		.zombie = (state == 'Z' || state == 'X') && field[STAT_THREADS] <= 1,
 		.leaving = field[STAT_FLAGS] & FLAG_EXITING,
+		.killed = field[STAT_PENDING] & PENDING_KILL,
 		.stopped = state == 'T'   ? 1
 			   : state == 't' ? 2
 					  : 0,

@@ -18,6 +18,7 @@
 struct proc_stat {
 	bool zombie;
 	bool leaving;     /* its main thread is ending, or has ended */
+	bool killed;      /* SIGKILL was sent, which it has not noticed yet */
 	uint32_t stopped; /* 1: by a signal, 2: by a debugger */
 	uint32_t parent_pid;
 	int wait_status;      /* for a zombie, in the form of wait(2); -1 if unknown */

@@ -21,8 +21,10 @@
 #define MS 1000000ull
 #define PENDING_NS (1000 * MS)
 #define LOOK_NS (20 * MS)
-#define COMPARE_NS (250 * MS) /* each costs a look into /proc */
-#define PID_LIMIT (1u << 22)  /* for Linux on 64 bits */
+#define COMPARE_NS (250 * MS)           /* each costs a look into /proc */
+#define STOP_AGAIN_LEAST_NS (1000 * MS) /* how soon it is said again that a process is stopped */
+#define STOP_AGAIN_NS (60000 * MS)      /* at least this often */
+#define PID_LIMIT (1u << 22)            /* for Linux on 64 bits */
 
 void processes_init(struct processes *processes, bool inspect)
 {
@@ -559,14 +561,47 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 		    .disk_written = disk_written, .memory_limit_bytes = limit);
 }
 
-/* Of a process that uses no CPU time, or that was stopped before. */
+/*
+ * Of a process that uses no CPU time, or that was stopped before. One that ends had not gone on by
+ * itself: SIGKILL ends what is stopped.
+ */
 static uint32_t process_stopped(const struct process *p, uint64_t cpu_ns)
 {
 	struct proc_stat stat;
 
 	if (cpu_ns > p->cpu_ns && !p->stopped)
 		return 0;
-	return proc_stat(p->pid, &stat) && !stat.zombie ? stat.stopped : 0;
+	if (!proc_stat(p->pid, &stat) || stat.zombie || stat.leaving || stat.killed)
+		return p->stopped;
+	return stat.stopped;
+}
+
+/* Is it stopped, or does it go on, since it was told; or is it to be said that it is so still? */
+static bool process_stop_is_new(const struct process *p, uint32_t stopped, uint64_t now_ns)
+{
+	uint64_t pause_ns = p->stop_told_ns - p->stop_ns + STOP_AGAIN_LEAST_NS;
+
+	if (stopped != p->stopped)
+		return true;
+	return stopped &&
+	       now_ns >= p->stop_told_ns + (pause_ns < STOP_AGAIN_NS ? pause_ns : STOP_AGAIN_NS);
+}
+
+static bool process_is_examined(const struct process *p)
+{
+	return p->number && !p->gone && !p->told && p->pid;
+}
+
+bool processes_have_stopped(const struct processes *processes, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < processes->limit && processes->inspect; i++) {
+		const struct process *p = &processes->slot[i];
+
+		if (process_is_examined(p) &&
+		    process_stop_is_new(p, process_stopped(p, proc_cpu_ns(p->pid)), now_ns))
+			return true;
+	}
+	return false;
 }
 
 void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns)
@@ -576,14 +611,17 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 		uint64_t cpu_ns;
 		uint32_t stopped;
 
-		if (!p->number || p->gone || p->told || !p->pid)
+		if (!process_is_examined(p))
 			continue;
 		tell_usage(common, p, now_ns);
 		cpu_ns = proc_cpu_ns(p->pid);
 		stopped = process_stopped(p, cpu_ns);
-		if (cpu_ns <= p->cpu_ns && stopped == p->stopped)
+		if (cpu_ns <= p->cpu_ns && !process_stop_is_new(p, stopped, now_ns))
 			continue;
 		p->cpu_ns = later(cpu_ns, p->cpu_ns);
+		if (stopped != p->stopped)
+			p->stop_ns = now_ns;
+		p->stop_told_ns = now_ns;
 		p->stopped = stopped;
 		JOURNAL_ADD(&common->journal, now_ns, process_cpu, .process = p->number,
 			    .cpu_ns = p->cpu_ns, .memory_bytes = proc_memory_bytes(p->pid),

@@ -55,6 +55,8 @@ struct process {
 	uint64_t command, executable; /* names */
 	uint64_t stack_start;         /* changes with exec; 0 if unknown */
 	uint32_t stopped;             /* as process_cpu has it */
+	uint64_t stop_ns;             /* since when */
+	uint64_t stop_told_ns;        /* when that was said last */
 	uint64_t cpu_ns;
 	struct process_usage { /* as last recorded */
 		uint64_t memory_peak_bytes, children_ns, major_faults;
@@ -131,6 +133,11 @@ bool processes_look_at_modules(struct processes *processes, struct common *commo
 bool processes_settle_modules(struct processes *processes, struct common *common,
 			      uint64_t steady_ns, uint64_t now_ns);
 
+/*
+ * True if one of them was stopped, or goes on, since the last process_cpu, or if it is time to say
+ * again that it is stopped. Takes 20 us a process.
+ */
+bool processes_have_stopped(const struct processes *processes, uint64_t now_ns);
 /* Records process_cpu and process_usage of living processes; also notices exec. */
 void processes_tell_cpu(struct processes *processes, struct common *common, uint64_t now_ns);
 

@@ -284,7 +284,7 @@ struct region_waits {
 	 * no io_short yet. They grow until the thread writes that event.
 	 */
 	_Atomic uint64_t io_calls, io_ticks;
-	uint64_t reserved[1];
+	_Atomic uint64_t caller; /* return address of the call, 0: not known */
 	struct region_wait_sum {
 		_Atomic uint64_t calls, ticks;
 	} sum[REGION_WAITS];

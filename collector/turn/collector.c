@@ -25,6 +25,7 @@
 #define FRAME_NS (900 * MS)
 /* more often at the start, because short programs load most of their modules there */
 #define FRAME_FIRST_NS (50 * MS)
+#define REST_PROCESSES 64u /* with more, it is asked less often why nothing happens */
 #define SLEEP_NS (50 * MS)
 #define SHORT_SLEEP_NS (1 * MS)
 /* if the program that started us has not appeared by then, it is gone */
@@ -273,7 +274,18 @@ static void collector_tidy(struct collector *c, uint64_t now)
 		epoch_free_entries(c);
 }
 
-static bool collector_is_due(const struct collector *c, uint64_t steady_ns)
+/* Nothing is recorded: has a process been stopped since, or do threads wait for each other? */
+static bool collector_has_come_to_rest(struct collector *c, uint64_t steady_ns)
+{
+	if (steady_ns - c->rest_ns < FRAME_NS * (1 + c->processes.limit / REST_PROCESSES))
+		return false;
+	c->rest_ns = steady_ns;
+	return streams_have_waits(&c->streams, &c->common) ||
+	       processes_have_stopped(&c->processes, clockmap_ns(&c->common.clock,
+								 clockmap_now(&c->common.clock)));
+}
+
+static bool collector_is_due(struct collector *c, uint64_t steady_ns)
 {
 	uint64_t pause = (steady_ns - c->started_ns) / 2;
 
@@ -281,7 +293,8 @@ static bool collector_is_due(const struct collector *c, uint64_t steady_ns)
 		pause = FRAME_FIRST_NS;
 	if (pause > FRAME_NS)
 		pause = FRAME_NS;
-	return steady_ns - c->closed_ns >= pause && epoch_is_pending(c);
+	return steady_ns - c->closed_ns >= pause &&
+	       (epoch_is_pending(c) || collector_has_come_to_rest(c, steady_ns));
 }
 
 void collector_turn(struct collector *c)

@@ -38,6 +38,7 @@ struct collector {
 	uint64_t closed_ns;  /* when the last frame was closed */
 	uint64_t steered_ns; /* when the clock was last adjusted */
 	uint64_t proc_ns;    /* when names, CPU times and cost were last recorded */
+	uint64_t rest_ns;    /* when it was last asked why nothing happens */
 	uint64_t failed_ns;  /* last failed write, 0: none */
 	uint64_t sequence;   /* of the last frame */
 	uint64_t watermark_ns;

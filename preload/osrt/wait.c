@@ -91,6 +91,7 @@ void osrt_begin(struct osrt_wait *wait)
 	atomic_store_explicit(&waits->owner, wait->owner, memory_order_relaxed);
 	atomic_store_explicit(&waits->call, wait->call, memory_order_relaxed);
 	atomic_store_explicit(&waits->kind, wait->kind, memory_order_relaxed);
+	atomic_store_explicit(&waits->caller, wait->caller, memory_order_relaxed);
 	atomic_store_explicit(&waits->head, recorder_self.lane[0].head, memory_order_relaxed);
 	atomic_store_explicit(&waits->start, wait->start + !wait->start, memory_order_release);
 }

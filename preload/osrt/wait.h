@@ -38,6 +38,7 @@ struct osrt_wait {
 	uint64_t object, owner;
 	uint64_t start;
 	struct region_waits *noted; /* NULL: nowhere */
+	uintptr_t caller;           /* return address, 0: not known */
 };
 
 /*
@@ -71,29 +72,33 @@ int osrt_missing(void);
  * A hook: `kind`, `object` and `owner` of struct osrt_wait; `error` tells from `result` how it
  * failed; `missing` is returned if there is no original.
  */
-#define OSRT_HOOK(type, name, parameters, arguments, object_kind, of, held_by, error, missing)     \
-	static __attribute__((noinline)) type waited_##name parameters                             \
-	{                                                                                          \
-		struct osrt_wait wait;                                                             \
-		type result;                                                                       \
-                                                                                                   \
-		if (!hook_real.name && !osrt_find(&hook_real.name, #name))                         \
-			return missing;                                                            \
-		if (osrt_is_off())                                                                 \
-			return hook_real.name arguments;                                           \
-		wait = (struct osrt_wait){                                                         \
-			REGION_WAIT_##name, OSRT_##object_kind, (uint64_t)(of), (held_by), 0, NULL \
-		};                                                                                 \
-		osrt_begin(&wait);                                                                 \
-		result = hook_real.name arguments;                                                 \
-		osrt_end(&wait, error);                                                            \
-		return result;                                                                     \
-	}                                                                                          \
-	HOOK_EXPORT type name parameters                                                           \
-	{                                                                                          \
-		if (OSRT_LIKELY(osrt_is_never))                                                    \
-			return hook_real.name arguments;                                           \
-		return waited_##name arguments;                                                    \
+#define OSRT_HOOK(type, name, parameters, arguments, object_kind, of, held_by, error, missing) \
+	static __attribute__((noinline)) type waited_##name parameters                         \
+	{                                                                                      \
+		struct osrt_wait wait;                                                         \
+		type result;                                                                   \
+                                                                                               \
+		if (!hook_real.name && !osrt_find(&hook_real.name, #name))                     \
+			return missing;                                                        \
+		if (osrt_is_off())                                                             \
+			return hook_real.name arguments;                                       \
+		wait = (struct osrt_wait){                                                     \
+			.call = REGION_WAIT_##name,                                            \
+			.kind = OSRT_##object_kind,                                            \
+			.object = (uint64_t)(of),                                              \
+			.owner = (held_by),                                                    \
+			.caller = (uintptr_t)__builtin_return_address(0),                      \
+		};                                                                             \
+		osrt_begin(&wait);                                                             \
+		result = hook_real.name arguments;                                             \
+		osrt_end(&wait, error);                                                        \
+		return result;                                                                 \
+	}                                                                                      \
+	HOOK_EXPORT type name parameters                                                       \
+	{                                                                                      \
+		if (OSRT_LIKELY(osrt_is_never))                                                \
+			return hook_real.name arguments;                                       \
+		return waited_##name arguments;                                                \
 	}
 
 /* For functions that return an error number, and for those that return -1 and set errno. */

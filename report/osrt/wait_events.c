@@ -37,6 +37,7 @@ static void wait_events_take_open(void *state, const struct source_event *event,
 		e->object,
 		e->owner,
 		e->duration_ns,
+		e->caller,
 		.calls = 1,
 	};
 

@@ -22,7 +22,8 @@ struct wait_told {
 	enum wait_how how;
 	uint64_t function; /* id of the name in the event's file */
 	uint64_t kind, object, owner, duration_ns;
-	uint64_t calls; /* 1, except of WAIT_SHORT */
+	uint64_t caller; /* return address of one that goes on, or is unfinished; 0: not known */
+	uint64_t calls;  /* 1, except of WAIT_SHORT */
 	bool failed;
 };
 

@@ -39,6 +39,20 @@ const char *open_wait_text(const struct open_waits *waits, const struct open_wai
 	return text;
 }
 
+const char *open_wait_lock(const struct open_waits *waits, const struct open_wait *wait,
+			   char text[OPEN_WAIT_BYTES])
+{
+	char room[WAIT_OBJECT_BYTES];
+	size_t length;
+
+	if (!wait->object || (wait->kind != WAIT_OBJECT_mutex && wait->kind != WAIT_OBJECT_rwlock))
+		return "a lock";
+	snprintf(text, OPEN_WAIT_BYTES, "the %s %s", wait_object_word(wait->kind),
+		 wait_object_text(&waits->events.objects, waits->events.source, wait->object, room,
+				  &length));
+	return text;
+}
+
 static void open_waits_take(void *state, const struct source_event *event,
 			    const struct wait_told *told, bool counts)
 {
@@ -63,6 +77,8 @@ static void open_waits_take(void *state, const struct source_event *event,
 		.kind = told->kind < WAIT_OBJECT_LIMIT ? (uint32_t)told->kind : WAIT_OBJECT_none,
 		.owner = (uint32_t)told->owner,
 		.begin_ns = time_ns > told->duration_ns ? time_ns - told->duration_ns : 0,
+		.seen_ns = time_ns,
+		.caller = told->caller,
 	};
 }
 

@@ -17,6 +17,8 @@ struct open_wait {
 	uint32_t kind;                      /* enum wait_object_kind */
 	uint32_t owner; /* tid of the thread that had the mutex, or the write lock; 0: not known */
 	uint64_t begin_ns;
+	uint64_t seen_ns; /* when it was known to go on */
+	uint64_t caller;  /* return address; 0: not known */
 };
 
 struct open_waits {
@@ -36,6 +38,9 @@ const struct open_wait *open_wait_of(const struct open_waits *waits, uint32_t th
 #define OPEN_WAIT_BYTES 160u
 /* "pthread_cond_wait", "read of pipe:[4711]" */
 const char *open_wait_text(const struct open_waits *waits, const struct open_wait *wait,
+			   char text[OPEN_WAIT_BYTES]);
+/* "the mutex 0x55d0c9a1e0a0": what is at the address that it waits for; "a lock": not known. */
+const char *open_wait_lock(const struct open_waits *waits, const struct open_wait *wait,
 			   char text[OPEN_WAIT_BYTES]);
 
 #endif

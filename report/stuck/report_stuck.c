@@ -74,6 +74,17 @@ static void report_stuck_put_process(const struct stuck *stuck, struct table *ta
 		table_set_number(table, COLUMN_stuck_step_ns, state->until_ns - step->begin_ns);
 }
 
+/* Of the loop's thread, steps and collectives tell of what was between two looks. */
+static uint64_t report_stuck_since_ns(const struct stuck_process *state,
+				      const struct last_look *look)
+{
+	uint64_t since_ns = look->still_ns;
+
+	if (look == state->main && state->moved_ns > since_ns)
+		since_ns = state->moved_ns;
+	return look->time_ns > since_ns ? look->time_ns - since_ns : 0;
+}
+
 static void report_stuck_put_row(struct stuck *stuck, struct table *table,
 				 const struct last_look *look)
 {
@@ -89,7 +100,7 @@ static void report_stuck_put_row(struct stuck *stuck, struct table *table,
 	table_set_number(table, COLUMN_stuck_tid, look->thread->tid);
 	if (length)
 		table_set_text(table, COLUMN_stuck_thread, name, length);
-	table_set_number(table, COLUMN_stuck_since_ns, look->time_ns - look->still_ns);
+	table_set_number(table, COLUMN_stuck_since_ns, report_stuck_since_ns(state, look));
 	report_stuck_put_place(stuck, table, look);
 	if (look == state->main)
 		report_stuck_put_process(stuck, table, state);

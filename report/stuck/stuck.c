@@ -372,6 +372,7 @@ static void stuck_say_cycle(struct stuck *stuck, const struct source_process *pr
 
 		if (!first || !stuck_is_cycle(stuck, process, first, &length))
 			continue;
+		stuck->has_cycle = true;
 		stuck_say(stuck,
 			  "%s: %zu threads wait for locks of each other, so none of them goes on:",
 			  stuck_name(stuck, process->index, name), length);
@@ -478,7 +479,8 @@ void stuck_say_around(struct stuck *stuck, uint32_t process)
 
 	if (!state->main)
 		return;
-	stuck_say_threads(stuck, state);
+	if (!state->left)
+		stuck_say_threads(stuck, state);
 	stuck_say_children(stuck, state);
 }
 
@@ -498,10 +500,12 @@ static void stuck_say_process(struct stuck *stuck, const struct stuck_process *s
 
 static void stuck_say_left(struct stuck *stuck, const struct stuck_process *state)
 {
-	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], ago[UNIT_TEXT_BYTES];
+	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], ago[UNIT_TEXT_BYTES], pid[24] = "";
 
-	stuck_say(stuck, "%s (process %u) %s, %s before the end of what was recorded.",
-		  stuck_name(stuck, state->process->index, name), state->process->pid,
+	if (!stuck_is_of_rank(stuck, state))
+		snprintf(pid, sizeof(pid), " (process %u)", state->process->pid);
+	stuck_say(stuck, "%s%s %s, %s before the end of what was recorded.",
+		  stuck_name(stuck, state->process->index, name), pid,
 		  stuck_end_text(state->process, how),
 		  unit_format_ns(ago, stuck->until_ns - state->process->end_ns));
 	stuck_say_oom(stuck, state->process);
@@ -671,6 +675,32 @@ static void stuck_say_killed(struct stuck *stuck)
 	stuck_say_oom(stuck, most->process);
 }
 
+/* Of those of which nothing else is said: without Python, or not for long. */
+static void stuck_say_stopped(struct stuck *stuck)
+{
+	char name[STUCK_NAME_BYTES], how[STUCK_NAME_BYTES], time[UNIT_TEXT_BYTES];
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+		const struct source_process *process = state->process;
+
+		if (!process || state->is_stuck || !stuck_is_root(stuck, state) ||
+		    !stuck_stopped(stuck, process))
+			continue;
+		stuck_name(stuck, process->index, name);
+		unit_format_ns(time, process->end_ns > process->stopped_ns
+					     ? process->end_ns - process->stopped_ns
+					     : 0);
+		if (process->ended)
+			stuck_say(stuck, "%s was %s, and %s later it %s.", name,
+				  stuck_stopped(stuck, process), time,
+				  stuck_end_text(process, how));
+		else
+			stuck_say(stuck, "%s has been %s for %s.", name,
+				  stuck_stopped(stuck, process), time);
+	}
+}
+
 static void stuck_say_all(struct stuck *stuck)
 {
 	size_t told;
@@ -687,10 +717,12 @@ static void stuck_say_all(struct stuck *stuck)
 	for (size_t i = 0; stuck->sentence_count && !told && i < stuck->process_count; i++) {
 		const struct stuck_process *state = &stuck->process[i];
 
-		if (state->process && state->left && state->rank != UINT64_MAX)
+		if (state->process && state->left && state->rank != UINT64_MAX &&
+		    (state->process->exit_status || !stuck_is_of_rank(stuck, state)))
 			stuck_say_left(stuck, state);
 	}
 	stuck_open_say_cycles(stuck);
+	stuck_say_stopped(stuck);
 	if (!stuck->sentence_count) {
 		stuck_say_nothing(stuck);
 		stuck_open_say_main(stuck);

@@ -58,6 +58,7 @@ struct stuck {
 	struct own own;
 	/* by the filters: all is as of the last look that counts, and no end is known */
 	bool is_cut;
+	bool has_cycle; /* threads wait for each other's locks: certain, in whatever program */
 	struct stuck_process *process; /* of all processes, by index */
 	size_t process_count;
 	struct stuck_call *call; /* sorted by name, then process; only calls of ranks */

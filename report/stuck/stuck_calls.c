@@ -176,11 +176,13 @@ static const char *rank_set_text(const struct stuck *stuck, const struct rank_se
 
 struct stuck_label {
 	uint32_t name;
-	struct rank_set waiting, late,
-		left;      /* late: have not entered; left: of these, have ended */
-	uint64_t number;   /* of the call that is open, from 1 */
-	uint64_t since_ns; /* the last of those that wait entered it then */
+	struct rank_set waiting;
+	struct rank_set late, left; /* have not entered it; left: of these, have ended */
+	struct rank_set out;        /* have come out of it, as by an error */
+	uint64_t number;            /* of the call that is open, from 1 */
+	uint64_t since_ns;          /* the last of those that wait entered it then */
 	bool is_clear; /* all that wait are in that number, all others have ended those before */
+	bool is_even;  /* or have ended that one, too */
 };
 
 static const struct stuck_call *stuck_label_call(const struct stuck *stuck, uint32_t name,
@@ -195,11 +197,28 @@ static const struct stuck_call *stuck_label_call(const struct stuck *stuck, uint
 static void stuck_label_wait(struct stuck_label *label, const struct stuck_call *call)
 {
 	if (label->waiting.count && label->number != call->ended + 1)
-		label->is_clear = false;
+		label->is_clear = label->is_even = false;
 	label->number = call->ended + 1;
 	if (call->open_ns > label->since_ns)
 		label->since_ns = call->open_ns;
 	rank_set_add(&label->waiting, call->process);
+}
+
+/* A rank that does not wait in a call of that label. */
+static void stuck_label_rest(const struct stuck *stuck, struct stuck_label *label, uint32_t process,
+			     const struct stuck_call *call)
+{
+	uint64_t begun = call ? call->begun : 0;
+	bool is_out = call && begun == label->number && call->ended == begun;
+
+	if (begun != label->number - 1)
+		label->is_clear = false;
+	if (begun != label->number - 1 && !is_out)
+		label->is_even = false;
+	if (is_out)
+		rank_set_add(&label->out, process);
+	else
+		rank_set_add(stuck->process[process].left ? &label->left : &label->late, process);
 }
 
 static void stuck_label_find(const struct stuck *stuck, struct stuck_label *label)
@@ -207,7 +226,8 @@ static void stuck_label_find(const struct stuck *stuck, struct stuck_label *labe
 	label->waiting = rank_set_new(stuck);
 	label->late = rank_set_new(stuck);
 	label->left = rank_set_new(stuck);
-	label->is_clear = true;
+	label->out = rank_set_new(stuck);
+	label->is_clear = label->is_even = true;
 	for (uint32_t i = 0; i < stuck->process_count; i++) {
 		const struct stuck_process *state = &stuck->process[i];
 		const struct stuck_call *call = stuck_label_call(stuck, label->name, i);
@@ -219,11 +239,8 @@ static void stuck_label_find(const struct stuck *stuck, struct stuck_label *labe
 		const struct stuck_process *state = &stuck->process[i];
 		const struct stuck_call *call = stuck_label_call(stuck, label->name, i);
 
-		if (!stuck_is_rank(stuck, state) || (call && call->open_ns && state->is_stuck))
-			continue;
-		if (call ? call->begun != label->number - 1 : label->number != 1)
-			label->is_clear = false;
-		rank_set_add(state->left ? &label->left : &label->late, i);
+		if (stuck_is_rank(stuck, state) && !(call && call->open_ns && state->is_stuck))
+			stuck_label_rest(stuck, label, i, call);
 	}
 }
 
@@ -232,6 +249,7 @@ static void stuck_label_release(struct stuck_label *label)
 	free(label->waiting.process);
 	free(label->late.process);
 	free(label->left.process);
+	free(label->out.process);
 }
 
 /* --- sentences --- */
@@ -273,7 +291,7 @@ static void stuck_say_gone(struct stuck *stuck, const struct stuck_label *label,
 		char how[STUCK_NAME_BYTES];
 
 		stuck_say(stuck,
-			  "%s %s %s ago and had not entered %s number %s, in which %s %s waited "
+			  "%s %s, %s ago, and had not entered %s number %s, in which %s %s waited "
 			  "for %s.",
 			  stuck_name(stuck, label->left.process[i], rank),
 			  stuck_end_text(state->process, how),
@@ -283,6 +301,7 @@ static void stuck_say_gone(struct stuck *stuck, const struct stuck_label *label,
 			  label->waiting.count == 1 ? "has" : "have",
 			  unit_format_ns(since, stuck->until_ns - label->since_ns));
 		stuck_say_oom(stuck, state->process);
+		stuck_say_around(stuck, label->left.process[i]);
 	}
 }
 
@@ -324,7 +343,10 @@ static void stuck_say_where(struct stuck *stuck, const struct stuck_label *label
 
 static void stuck_say_label(struct stuck *stuck, const struct stuck_label *label, const char *name)
 {
-	if (!label->is_clear) {
+	char out[RANK_SET_BYTES];
+
+	/* when a rank leaves, others get an error, and one may wait on */
+	if (!label->is_clear && !(label->is_even && label->left.count)) {
 		stuck_say_where(stuck, label, name);
 		stuck_say(stuck,
 			  "The ranks have called %s unequally often, so several groups may use it, "
@@ -333,6 +355,9 @@ static void stuck_say_label(struct stuck *stuck, const struct stuck_label *label
 		return;
 	}
 	stuck_say_gone(stuck, label, name);
+	if (label->out.count)
+		stuck_say(stuck, "%s %s come out of it.", rank_set_text(stuck, &label->out, out),
+			  label->out.count == 1 ? "has" : "have");
 	if (label->late.count)
 		stuck_say_late(stuck, label, name);
 	else if (!label->left.count)

@@ -3,8 +3,13 @@
  * Processes of which no thread of Python was sampled: what their open calls (family osrt) show.
  * That threads wait for locks of each other is certain. Any other call may end at any time.
  */
+#include <stdio.h>
+#include <string.h>
+
+#include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/stuck/stuck.h"
+#include "report/symbols/symbols.h"
 
 #define OPEN_CYCLE_MAX 64u
 
@@ -47,12 +52,34 @@ static const char *stuck_open_age(const struct open_wait *wait, char text[UNIT_T
 	return unit_format_ns(text, end_ns > wait->begin_ns ? end_ns - wait->begin_ns : 0);
 }
 
+/* ", called by take (hang.c:6)"; "": where it was called is not known. */
+static const char *stuck_open_place(struct symbols *symbols, const struct open_wait *wait,
+				    char text[STUCK_PLACE_BYTES])
+{
+	const struct symbol *symbol = wait->caller ? symbols_of_call(symbols, wait->thread->process,
+								     wait->caller, wait->seen_ns)
+						   : NULL;
+	const char *name = symbol ? symbols_text(symbols, symbol) : NULL;
+	char shown[STUCK_PLACE_BYTES / 2];
+
+	*text = 0;
+	if (!name)
+		return text;
+	text_escape(shown, sizeof(shown), name, strlen(name));
+	snprintf(text, STUCK_PLACE_BYTES, ", called by %s", shown);
+	return text;
+}
+
 static void stuck_open_say_cycle(struct stuck *stuck, const struct open_wait *first, size_t length)
 {
 	const struct source_process *process = first->thread->process;
 	const struct open_wait *wait = first;
 	char name[STUCK_NAME_BYTES], call[OPEN_WAIT_BYTES], age[UNIT_TEXT_BYTES];
+	char place[STUCK_PLACE_BYTES], lock[OPEN_WAIT_BYTES];
+	struct symbols symbols;
 
+	symbols_init(&symbols, stuck->source, SYMBOLS_SHORT);
+	stuck->has_cycle = true;
 	if (length > 1)
 		stuck_say(stuck,
 			  "%s: %zu threads wait for locks of each other, so none of them goes on:",
@@ -62,12 +89,14 @@ static void stuck_open_say_cycle(struct stuck *stuck, const struct open_wait *fi
 			  stuck_name(stuck, process->index, name));
 	for (size_t i = 0; i < length; i++) {
 		stuck_say(stuck,
-			  "thread %u has been in %s for %s, waiting for a lock that thread %u "
+			  "thread %u has been in %s for %s%s, waiting for %s that thread %u "
 			  "holds.",
 			  wait->thread->tid, open_wait_text(stuck->waits, wait, call),
-			  stuck_open_age(wait, age), wait->owner);
+			  stuck_open_age(wait, age), stuck_open_place(&symbols, wait, place),
+			  open_wait_lock(stuck->waits, wait, lock), wait->owner);
 		wait = stuck_open_of(stuck, process, wait->owner);
 	}
+	symbols_release(&symbols);
 }
 
 void stuck_open_say_cycles(struct stuck *stuck)

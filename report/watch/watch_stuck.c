@@ -38,13 +38,13 @@ static bool watch_stuck_stands_still(const struct watched *watched)
 	return (loops && !steps) || cpu_ns < longest_ns / STILL_PARTS;
 }
 
-/* All sentences as one text; NULL: nothing is stuck that has anything to do. */
+/* All sentences as one text; NULL: nothing is known to be stuck that has anything to do. */
 static char *watch_stuck_verdict(const struct stuck *stuck)
 {
 	size_t length = 1;
 	char *text;
 
-	if (!stuck_is_training(stuck))
+	if (!stuck_is_training(stuck) && !stuck->has_cycle)
 		return NULL;
 	for (size_t i = 0; i < stuck->sentence_count; i++)
 		length += strlen(stuck->sentence[i]) + 1;

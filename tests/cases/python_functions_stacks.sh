@@ -40,8 +40,9 @@ END
 tried=0
 for python in "${PYTHONS[@]}"; do
 	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-	folder=$(fetched greenlet)/$version
-	if PYTHONPATH=$folder "$python" -c 'import greenlet' 2>/dev/null; then
+	folder=$(greenlet_of "$python")
+	# free-threaded builds do not distinguish stacks
+	if ! is_free_threaded "$python" && PYTHONPATH=$folder "$python" -c 'import greenlet' 2>/dev/null; then
 		tried=$((tried + 1))
 		rm -f ./*.evt*
 		PYTHONPATH=$folder run_traced "$python" greenlets.py || fail "$python: greenlets.py ended with $?"

@@ -170,7 +170,7 @@ for python in "${PYTHONS[@]}"; do
 	fi
 
 	# scripts/greenlet-env.sh installs it
-	greenlet=$(fetched greenlet)/3.$minor
+	greenlet=$(greenlet_of "$python")
 	if PYTHONPATH=$greenlet "$python" -c 'import greenlet' 2>/dev/null; then
 		rm -f "$OUTPUT"
 		expect_eq "$python: greenlets" "$(PYTHONPATH=$greenlet run_traced "$python" generators.py)" \

@@ -58,8 +58,8 @@ for turn in range(4):
         part.switch()
 END
 for minor in 13 12 11 10; do
-	folder=$(fetched greenlet)/3.$minor # scripts/greenlet-env.sh installs it
 	for python in "${HOME:-/}/.pyenv/versions/3.$minor."*/bin/python3; do
+		folder=$(greenlet_of "$python")
 		PYTHONPATH=$folder "$python" -c 'import greenlet, ctypes' 2>/dev/null || continue
 		rm -f "$OUTPUT"
 		PYTHONPATH=$folder run_traced "$python" turns.py "$PROGRAMS/libstack_note.so" >said.txt || fail "$python: status $?"

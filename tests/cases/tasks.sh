@@ -316,7 +316,7 @@ print(*sorted((r["depth"], r["name"]) for r in json.load(sys.stdin)["rows"]))')
 		expect "$OUTPUT" 'nvtx.totals.guessed == 0'
 		tried+=("Cython on $version")
 	fi
-	PYTHONPATH=$(fetched greenlet)/$version
+	PYTHONPATH=$(greenlet_of "$python")
 	export PYTHONPATH
 	if has "$python" greenlet; then
 		check greenlets "$python" greenlets.py

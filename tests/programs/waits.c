@@ -480,6 +480,33 @@ static int steps(long count)
 	return 0;
 }
 
+static pthread_mutex_t crossed[2] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
+static pthread_barrier_t have_one;
+
+static void cross(int first)
+{
+	pthread_mutex_lock(&crossed[first]);
+	pthread_barrier_wait(&have_one);
+	pthread_mutex_lock(&crossed[!first]);
+}
+
+static void *cross_other(void *unused)
+{
+	cross(1);
+	return unused;
+}
+
+/* Two threads wait for each other's mutex, for ever. */
+static int deadlock(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&have_one, NULL, 2);
+	pthread_create(&thread, NULL, cross_other, NULL);
+	cross(0);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -504,5 +531,7 @@ int main(int argc, char **argv)
 		return both();
 	if (!strcmp(what, "killed"))
 		return killed();
+	if (!strcmp(what, "deadlock"))
+		return deadlock();
 	return 2;
 }

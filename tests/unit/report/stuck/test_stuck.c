@@ -202,8 +202,24 @@ TEST(a_rank_was_killed)
 	ends(1, 10000, 137, EVT_END_KILLED);
 	find();
 	says(0,
-	     "Rank 1 was killed by SIGKILL 50.0 s ago and had not entered gloo:all_reduce number "
+	     "Rank 1 was killed by SIGKILL, 50.0 s ago, and had not entered gloo:all_reduce number "
 	     "6, in which ranks 0 and 2 have waited for 59.0 s.");
+	over();
+}
+
+/* It ended by itself; that gives one of the others an error, and the third one waits on. */
+TEST(a_rank_left)
+{
+	start_ranks(3, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", i == 2 ? 6 : 5, i == 0 ? 1000 : 0);
+		rests(stream_of(i), 1000, i == 1 ? 10000 : END_MS, 2, EVT_PYTHON_LOCK);
+	}
+	ends(1, 10000, 0, EVT_END_EXIT);
+	find();
+	says(0, "Rank 1 ended, 50.0 s ago, and had not entered gloo:all_reduce number 6, in which "
+		"rank 0 has waited for 59.0 s.");
+	says(1, "Rank 2 has come out of it.");
 	over();
 }
 
