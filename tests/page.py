@@ -217,6 +217,47 @@ def steps(browser, report, path):
         parts = browser.value("[...document.querySelectorAll('#panel .legend span')].map((one) => [one.dataset.part, Number(one.dataset.value)])")
         assert sum(value for _, value in parts) == whole, (path, view, parts, whole)
         assert view == "category" or not {"kernel_ns", "operators_ns"} & {name for name, _ in parts}, (path, parts)
+    two_steps(browser, path, document(report, "steps", path, 0)["rows"])
+
+
+def two_steps(browser, path, rows):
+    """The longest step beside the one that is offered: drawn from their begins on, moved together; the table is of what was open in them."""
+    longest = max(rows, key=lambda row: row["total_ns"])
+    if not browser.value("document.getElementById('panel').chart.rows.length > 1 && page.manifest.pieces.some((one) => one.kind === 'timeline' && !one.left_out)"):
+        return
+    at = browser.value(f"byId('panel').chart.rows.findIndex((row) => row.pid === {longest['pid']} && row.step === {longest['step']})")
+    browser.value(f"byId('panel').chart.choose({at}); 1")
+    if not browser.value("document.querySelectorAll('#panel button.pair').length"):
+        assert sum(row["pid"] == longest["pid"] for row in rows) == 1, path
+        return
+    other = int(browser.value("document.querySelector('.beside select').value"))
+    times = sorted(row["total_ns"] for row in rows if row["pid"] == longest["pid"])
+    second = next(row for row in rows if row["pid"] == longest["pid"] and row["step"] == other)
+    assert second["total_ns"] == times[len(times) // 2] or len(times) == 2, (path, second, times)
+    browser.value("page.shown = null; 1")
+    browser.click("#panel button.pair")
+    browser.wait(SHOWN + f" && page.shown === 'steps/{longest['pid']}/{longest['step']}/{other}' && byId('panel').pair")
+    one, two = (f"byId('panel').pair.timelines[{number}]" for number in (0, 1))
+    assert browser.value(f"{one}.part.begin") == longest["start_ns"] and browser.value(f"{two}.part.begin") == second["start_ns"], path
+    assert browser.value(f"{one}.canvas.height") == browser.value(f"{two}.canvas.height") > 0, path
+
+    def aligned():
+        places = [browser.value(f"[{each}.x({each}.part.begin), {each}.x({each}.part.begin + 1000), {each}.axisText({each}.from - {each}.part.begin, 1000)]") for each in (one, two)]
+        assert abs(places[0][0] - places[1][0]) < 0.01 and abs(places[0][1] - places[1][1]) < 0.01, (path, places)
+        return places[0][:2]
+
+    before = aligned()
+    assert browser.value(f"{one}.x({one}.part.end) <= {one}.canvas.clientWidth") and before[0] > 0, path
+    browser.value(f"{two}.canvas.focus(); 1")
+    browser.key("w", "KeyW")
+    browser.key("d", "KeyD")
+    after = aligned()
+    assert after != before and after[1] - after[0] > 1.5 * (before[1] - before[0]), (path, before, after)
+    sums = browser.value("byId('panel').pair.sums()")
+    assert sums == sorted(sums, key=lambda row: -abs(row["more_ns"])) and all(row["more_ns"] == row["ns0"] - row["ns1"] for row in sums), path
+    if not browser.value("byId('panel').pair.data.about.merged_ns"):  # the steps themselves are a row; their spans end a nanosecond before the next one
+        assert any(longest["total_ns"] - row["ns0"] in (0, 1) and second["total_ns"] - row["ns1"] in (0, 1) for row in sums), (path, longest, second, sums[:5])
+    assert browser.value("document.querySelectorAll('#panel div.pair tbody tr').length") > 0, path
 
 
 def arrows(browser, path, events):

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/base/json.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
 
@@ -89,26 +90,42 @@ bool mcp_bound_take(void *context, const char *bytes, size_t length)
 	return true;
 }
 
+/* What follows the report's own members: what is missing, and why all is. */
+static void bound_write_end(const struct mcp_bound *bound, FILE *out)
+{
+	struct json json = { .out = out };
+
+	fprintf(out, ",\n \"left_out\": {\"rows\": %zu, \"of\": %zu, \"how\": %s}",
+		bound->row_count - bound->kept, bound->row_count,
+		bound->kept == bound->row_count ? "null"
+						: "\"raise limit and max_bytes, or choose rows by "
+						  "filter and columns\"");
+	if (bound->why_empty) {
+		fputs(",\n \"why_empty\": ", out);
+		json_string(&json, NULL, bound->why_empty);
+	}
+	fputs("\n}\n", out);
+}
+
 /* In front of the document's last brace. */
 static void bound_say_left_out(struct mcp_bound *bound)
 {
-	char text[256];
-	int length;
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
 
+	if (!out)
+		memory_give_up(1, BUFSIZ);
+	bound_write_end(bound, out);
+	fclose(out);
 	while (bound->tail.length && bound->tail.text[bound->tail.length - 1] != '}')
 		bound->tail.length--;
 	if (bound->tail.length)
 		bound->tail.length--;
 	while (bound->tail.length && bound->tail.text[bound->tail.length - 1] == '\n')
 		bound->tail.length--;
-	length = snprintf(text, sizeof(text),
-			  ",\n \"left_out\": {\"rows\": %zu, \"of\": %zu, \"how\": %s}\n}\n",
-			  bound->row_count - bound->kept, bound->row_count,
-			  bound->kept == bound->row_count
-				  ? "null"
-				  : "\"raise limit and max_bytes, or choose rows by filter and "
-				    "columns\"");
-	mcp_text_add(&bound->tail, text, (size_t)length);
+	mcp_text_add(&bound->tail, text, length);
+	free(text);
 }
 
 static const char *finish_document(struct mcp_bound *bound)

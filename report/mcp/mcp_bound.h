@@ -25,6 +25,8 @@ struct mcp_bound {
 	size_t row_count, kept;
 	size_t lines_left_out; /* of text, or of the head and tail of a document */
 	bool line_is_cut;      /* the current line is too long to be kept */
+	const char
+		*why_empty; /* of a document: why it has no rows; NULL: it says nothing of that */
 };
 
 /* Takes the next bytes; a mcp_take. Always true: the number of all rows is wanted. */

@@ -122,6 +122,8 @@ void mcp_tools_list(struct json *json, const char *key)
 
 /* --- calls --- */
 
+#define FORMAT_JSON "--format=json"
+
 struct call {
 	struct mcp *mcp;
 	enum tool_id tool;
@@ -315,6 +317,32 @@ static int call_report(struct call *call)
 	return REPORT_LIMIT;
 }
 
+/*
+ * A document without rows does not say why it has none; the table does. Returns what it prints,
+ * which the caller frees; NULL: nothing is said.
+ */
+static char *call_why_empty(struct call *call)
+{
+	struct mcp_bound bound = { .most_bytes = BYTES_LEAST };
+	char error[256], *why = NULL;
+	const char *text;
+
+	for (size_t i = 0; i < call->words; i++)
+		if (!strcmp(call->word[i], FORMAT_JSON))
+			call->word[i] = "--format=table";
+	if (call->mcp->run(call->mcp, call->word, mcp_bound_take, &bound, error, sizeof(error)) ==
+	    0) {
+		text = mcp_bound_finish(&bound);
+		if (*text)
+			why = strdup(text);
+	}
+	for (char *at = why; at && *at; at++)
+		if (*at == '\n')
+			*at = at[1] ? ' ' : '\0';
+	mcp_bound_release(&bound);
+	return why;
+}
+
 /* Runs what the call's words say. */
 static bool call_run(struct call *call, bool is_json)
 {
@@ -324,7 +352,7 @@ static bool call_run(struct call *call, bool is_json)
 		.most_rows = call_number(call, "limit", ROWS_DEFAULT, 0, BYTES_MOST),
 		.is_json = is_json,
 	};
-	char error[1024] = "";
+	char error[1024] = "", *why = NULL;
 	const char *text;
 	int status;
 
@@ -333,15 +361,24 @@ static bool call_run(struct call *call, bool is_json)
 	call->word[call->words] = NULL;
 	status = call->mcp->run(call->mcp, call->word, mcp_bound_take, &bound, error,
 				sizeof(error));
+	for (size_t at = strlen(error); at && error[at - 1] == '\n';)
+		error[--at] = '\0';
+	if (is_json && status == 0 && !bound.row_count)
+		bound.why_empty = why = call_why_empty(call);
 	text = mcp_bound_finish(&bound);
 	if ((status != 0 && status != 1) || (text && !*text) || (!text && *error))
-		mcp_tools_fail(call, "%.400s", *error ? error : "the report did not end");
+		mcp_tools_fail(call,
+			       strstr(error, " has no column ")
+				       ? "%.400s; explain_column names a report's columns"
+				       : "%.400s",
+			       *error ? error : "the report did not end");
 	else if (!text)
 		mcp_tools_fail(call, "the answer without rows is larger than max_bytes: raise %s",
 			       "it, or choose columns");
 	else
 		call->text = strdup(text);
 	mcp_bound_release(&bound);
+	free(why);
 	return !*call->why;
 }
 
@@ -411,7 +448,7 @@ static bool mcp_report(struct call *call)
 	if (id == REPORT_LIMIT)
 		return false;
 	mcp_call_begin(call, report_infos[id].name);
-	return mcp_call_add(call, "--format=json") && call_add_options(call) &&
+	return mcp_call_add(call, FORMAT_JSON) && call_add_options(call) &&
 	       call_each(call, "recording", call_add_file) && call_run(call, true);
 }
 
@@ -422,7 +459,7 @@ static bool mcp_compare(struct call *call)
 	if (id == REPORT_LIMIT)
 		return false;
 	mcp_call_begin(call, "diff");
-	return mcp_call_add(call, "--format=json") && call_add_options(call) &&
+	return mcp_call_add(call, FORMAT_JSON) && call_add_options(call) &&
 	       call_each(call, "after", call_add_file) && mcp_call_add(call, "--against") &&
 	       call_each(call, "before", call_add_file) &&
 	       (id < 0 || mcp_call_add(call, report_infos[id].name)) && call_run(call, true);

@@ -72,7 +72,7 @@ function panelShow() {
 async function panelDraw(chosen, rest) {
 	const panel = byId("panel");
 	panel.setAttribute("aria-labelledby", "tab-" + chosen[0]);
-	panel.redraw = panel.table = panel.heat = panel.timeline = panel.chart = panel.graph = panel.curves = panel.charts = null;
+	panel.redraw = panel.table = panel.heat = panel.timeline = panel.pair = panel.spans = panel.chart = panel.graph = panel.curves = panel.charts = null;
 	try {
 		await chosen[2](page.manifest, panel, rest);
 	} catch (error) {

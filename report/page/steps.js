@@ -138,7 +138,22 @@ function stepLegend(rows, parts) {
 	}));
 }
 
-async function panelSteps(manifest, panel) {
+/* The step beside which another one is looked at: of its process, the one of median length, or the longest beside that. */
+function stepBeside(rows, row) {
+	const others = rows.filter((one) => one.pid === row.pid).sort((a, b) => a.total_ns - b.total_ns), median = others[others.length >> 1];
+	return others.length < 2 ? null : median !== row ? median : others[others.length - 1] !== row ? others[others.length - 1] : others[0];
+}
+
+/* To choose that step; nothing where there is no other one. */
+function stepBesideForm(rows, row) {
+	const other = stepBeside(rows, row), steps = rows.filter((one) => one.pid === row.pid && one !== row).map((one) => one.step);
+	if (!other)
+		return "";
+	const select = el("select", { "aria-label": "Step beside it" }, steps.map((step) => el("option", { value: step, selected: step === other.step }, `step ${step}`)));
+	return el("span", { class: "beside" }, " ", el("button", { type: "button", class: "pair", onclick: () => { location.hash = `steps/${row.pid}/${row.step}/${select.value}`; } }, "Show beside"), " ", select);
+}
+
+async function panelSteps(manifest, panel, route) {
 	const entry = manifest.pieces.find((one) => one.kind === "table" && one.name === "steps");
 	const table = await tableOf(manifest, "steps");
 	if (!table || !table.document.rows.length) {
@@ -146,10 +161,11 @@ async function panelSteps(manifest, panel) {
 		return;
 	}
 	const rows = [...table.document.rows].sort((a, b) => a.pid - b.pid || a.step - b.step);
-	const detail = el("div", { class: "detail" });
+	const detail = el("div", { class: "detail" }), beside = el("div", { class: "pair" });
+	const timed = manifest.pieces.some((one) => one.kind === "timeline" && !one.left_out);
 	const chart = new StepChart(rows, (row) => {
-		const link = manifest.pieces.some((one) => one.kind === "timeline") ? el("button", { type: "button", class: "into", onclick: () => { location.hash = `timeline/${row.start_ns}/${row.start_ns + row.total_ns}`; } }, "Show in the timeline") : "";
-		detail.replaceChildren(el("pre", {}, show(chart.describe(row))), link);
+		const link = timed ? el("button", { type: "button", class: "into", onclick: () => { location.hash = `timeline/${row.start_ns}/${row.start_ns + row.total_ns}`; } }, "Show in the timeline") : "";
+		detail.replaceChildren(el("pre", {}, show(chart.describe(row))), link, timed ? stepBesideForm(rows, row) : "");
 	});
 	const legend = el("div"), choice = el("select", { "aria-label": "Split steps", onchange: () => split(choice.value) },
 		Object.entries(STEP_VIEW_NAMES).map(([name, label]) => el("option", { value: name }, label)));
@@ -167,8 +183,14 @@ async function panelSteps(manifest, panel) {
 		entry.shown < entry.rows ? el("p", { class: "dim" }, `The longest ${entry.shown} of ${entry.rows} steps.`) : "",
 		el("div", { class: "tools" }, choice), legend, chart.canvas,
 		chart.cut ? el("p", { class: "dim cut" }, `${chart.cut === 1 ? "One step is" : chart.cut + " steps are"} cut off at the top (▲), so that the others can be seen.`) : "",
-		detail, el("h2", {}, "All steps"), new DataTable(table.about.columns, rows).node, sentences(table.about.foot) || "");
+		detail, beside, el("h2", {}, "All steps"), new DataTable(table.about.columns, rows).node, sentences(table.about.foot) || "");
 	chart.draw();
-	panel.redraw = () => chart.draw();
+	panel.redraw = () => [chart, ...(panel.pair ? panel.pair.timelines : [])].forEach((one) => one.draw());
 	panel.chart = chart;
+	const pair = route.slice(1).map((step) => rows.findIndex((row) => String(row.pid) === route[0] && String(row.step) === step));
+	if (timed && pair.length === 2 && pair.every((at) => at >= 0) && pair[0] !== pair[1]) {
+		chart.choose(pair[0]);
+		await stepPairShow(panel, beside, pair.map((at) => rows[at]));
+		beside.scrollIntoView({ block: "start" });
+	}
 }

@@ -11,10 +11,13 @@ const WAITING_SHARE = 0.01; /* of the busiest thread's time in spans */
 const TABLE_OF = { cpu_op: "ops", python_function: "modules", cuda_runtime: "api", cuda_driver: "api", io: "io", osrt: "waits", kernel: "kernels", gpu_memcpy: "gpu-copies", gpu_memset: "gpu-copies" };
 
 class Timeline {
-	constructor(data) {
+	/* part: { begin, end, from, to, lanes }: what counts, from where to where is shown first, and the numbers of the lanes. Times are from its begin on. */
+	constructor(data, part) {
 		this.data = data;
-		this.from = 0;
-		this.to = data.end;
+		this.part = part || { begin: 0, end: data.end, from: 0, to: data.end, lanes: null };
+		this.from = this.part.from;
+		this.to = this.part.to;
+		this.follow = null;
 		this.selection = null;
 		this.chosen = null;
 		this.found = null;
@@ -42,7 +45,8 @@ class Timeline {
 		this.hidden = 0;
 		const folded = new Set(lanes.filter((lane) => this.waits(lane, lanes, busy)).map(of));
 		this.waiting = folded.size;
-		for (const lane of lanes.filter((one) => one.depths && !(this.folds && folded.has(of(one))))) {
+		const shown = (lane) => (this.part.lanes ? this.part.lanes.has(lane.number) : !(this.folds && folded.has(of(lane))));
+		for (const lane of lanes.filter((one) => one.depths && shown(one))) {
 			const height = LANE_HEAD + lane.depths * LANE_ROW + LANE_GAP;
 			if (this.height + height > TIMELINE_HEIGHT_MAX) {
 				this.hidden++;
@@ -82,11 +86,16 @@ class Timeline {
 		return this.from + x / this.canvas.clientWidth * (this.to - this.from);
 	}
 
+	/* A part may reach beyond the run: another one is beside it. */
 	look(from, to) {
 		const width = Math.min(this.data.end, Math.max(VIEW_MIN_NS, to - from));
-		this.from = Math.max(0, Math.min(from, this.data.end - width));
+		this.from = this.part.lanes ? from : Math.max(0, Math.min(from, this.data.end - width));
 		this.to = this.from + width;
-		return this.draw();
+		return this.follow ? Promise.all([this.draw(), this.follow()]) : this.draw();
+	}
+
+	home() {
+		return this.look(this.part.from, this.part.to);
 	}
 
 	zoom(by, around) {
@@ -112,25 +121,36 @@ class Timeline {
 		const context = this.context = canvasFit(this.canvas, this.height);
 		this.front = color("front");
 		this.paintAxis(context);
+		for (const row of this.data.rows(this.level, this.from, this.to))
+			this.paintRow(context, row);
+		this.paintOutside(context);
 		for (const lane of this.lanes)
 			if (this.top[lane.number] !== undefined) {
 				context.fillStyle = color("dim");
 				context.fillText(cut(this.laneTitle(lane), 200), 2, this.top[lane.number] + 12);
 			}
-		for (const row of this.data.rows(this.level, this.from, this.to))
-			this.paintRow(context, row);
 		this.arrows.paint(context);
 		this.paintSelection(context);
 	}
 
+	/* What is not of the part is pale. */
+	paintOutside(context) {
+		const begin = Math.max(0, this.x(this.part.begin)), end = this.x(this.part.end);
+		context.globalAlpha = 0.7;
+		context.fillStyle = color("back");
+		context.fillRect(0, 0, begin, this.height);
+		context.fillRect(end, 0, Math.max(0, this.canvas.clientWidth - end), this.height);
+		context.globalAlpha = 1;
+	}
+
 	paintAxis(context) {
 		const width = this.canvas.clientWidth, raw = (this.to - this.from) / Math.max(1, width / 110), power = 10 ** Math.floor(Math.log10(raw));
-		const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw);
-		for (let at = Math.ceil(this.from / step) * step; at <= this.to; at += step) {
+		const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= raw), begin = this.part.begin;
+		for (let at = Math.max(0, Math.ceil((this.from - begin) / step) * step); at + begin <= this.to; at += step) {
 			context.fillStyle = color("line");
-			context.fillRect(this.x(at), 0, 1, this.height);
+			context.fillRect(this.x(at + begin), 0, 1, this.height);
 			context.fillStyle = color("dim");
-			context.fillText(this.axisText(at, step), this.x(at) + 3, 12);
+			context.fillText(this.axisText(at, step), this.x(at + begin) + 3, 12);
 		}
 	}
 
@@ -229,7 +249,7 @@ class Timeline {
 	describe({ row, at }) {
 		const merged = row.count[at] > 1, lane = this.data.about.lanes[row.lane];
 		return show(this.data.nameOf(row, at)) + "\n" + shownNumber(merged ? row.busy[at] : row.duration[at], "ns") +
-			(merged ? ` in ${shownNumber(row.duration[at], "ns")}` : "") + `, from ${shownNumber(row.start[at], "ns")}\n` +
+			(merged ? ` in ${shownNumber(row.duration[at], "ns")}` : "") + `, from ${shownNumber(row.start[at] - this.part.begin, "ns")}${this.part.lanes ? " of the step" : ""}\n` +
 			(lane.kind === "samples" && !merged ? this.data.categories[row.name[at]] + "\n" : "") + this.laneTitle(lane);
 	}
 
@@ -324,7 +344,7 @@ class Timeline {
 		else if (event.key === "Escape") {
 			this.selection = null;
 			this.choose(null);
-			this.look(0, this.data.end);
+			this.home();
 		} else
 			return;
 		event.preventDefault();

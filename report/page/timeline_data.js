@@ -78,11 +78,11 @@ class TimelineData {
 		return row.count[at] > 1 ? `${row.count[at].toLocaleString("en-US")} short ones` : this.names[row.name[at]];
 	}
 
-	/* By name: how many began in the stretch, and their time in it. What is merged is one row. */
-	sums(from, to) {
+	/* By name: how many began in the stretch, and their time in it. What is merged is one row. `lanes`: in these only. */
+	sums(from, to, lanes) {
 		const sums = new Map();
 		for (const row of this.rows(this.levels.length - 1, from, to))
-			for (let i = this.firstAfter(row, from); i < row.start.length && row.start[i] < to; i++) {
+			for (let i = lanes && !lanes.has(row.lane) ? row.start.length : this.firstAfter(row, from); i < row.start.length && row.start[i] < to; i++) {
 				const end = row.start[i] + row.duration[i], inside = Math.min(end, to) - Math.max(row.start[i], from);
 				if (inside < 0)
 					continue;

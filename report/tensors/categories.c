@@ -11,6 +11,7 @@
 
 #include "report/base/memory.h"
 #include "report/scopes/scope_events.h"
+#include "report/tensors/parameters.h"
 
 #define SCOPE_FUNCTION 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
@@ -18,6 +19,7 @@
 #define STEP "Optimizer.step#"
 #define LOADER "enumerate(DataLoader)"
 #define INPUT_PASSES 2u /* what lives longer is none */
+#define ON_CPU 0u
 
 enum made_in { MADE_OUTSIDE, MADE_FORWARD, MADE_BACKWARD, MADE_BY_OPTIMIZER, MADE_BY_LOADER };
 
@@ -26,8 +28,23 @@ struct category_block {
 	uint64_t nodes, passes, steps; /* of its process when it was made */
 	uint64_t peak_number;          /* of its device, before it was made */
 	uint32_t process, device;
+	uint64_t product; /* key + 1 of the matrix product that made it on a GPU; 0: none did */
 	enum made_in made_in;
-	bool exists, counts, is_parameter, was_first; /* was_first: before the first pass */
+	bool exists, counts, is_parameter;
+	bool was_first; /* before the first pass */
+	bool is_second; /* of a product: it had made one before */
+	bool is_early;  /* of a product: none of its thread had made one */
+};
+
+struct category_scope {
+	uint8_t made_in;
+	bool is_product, has_made;
+};
+
+struct category_name {
+	uint8_t made_in; /* enum made_in + 1; 0: not looked at */
+	bool is_product;
+	bool makes_none; /* a product that had been given its result */
 };
 
 struct category_process {
@@ -37,14 +54,21 @@ struct category_process {
 	bool is_in_pass;
 };
 
+struct category_list {
+	struct parameter_block *block;
+	size_t count, room;
+};
+
 struct category_state {
 	struct categories categories; /* must be first: others see only this part */
 	struct source *source;
-	struct nest ops;  /* keys are names */
-	uint8_t *made_in; /* parallel to its scopes */
-	size_t made_in_room;
-	uint8_t *name_kind; /* by index of a name: enum made_in + 1 */
+	struct nest ops;              /* keys are names */
+	struct category_scope *scope; /* parallel to its scopes */
+	size_t scope_room;
+	struct category_name *name; /* by index */
 	size_t name_room;
+	bool *has_multiplied; /* by index of a thread */
+	size_t has_multiplied_room;
 	struct category_process *process;
 	size_t process_room;
 	struct category_block *block;
@@ -52,6 +76,7 @@ struct category_state {
 	struct map blocks; /* process, kind of device and address to block */
 	uint32_t *unused;
 	size_t unused_count, unused_room;
+	struct category_list gradients, candidates;
 	bool is_sampled, has_sequences;
 };
 
@@ -79,6 +104,17 @@ static uint32_t category_device_of(struct categories *all, uint64_t device)
 }
 
 /* --- what a block was --- */
+
+/*
+ * cuBLAS gets memory in the first product of a thread and stream. A product has one result, which
+ * it makes first, if it has not been given one, as by torch.compile.
+ */
+static bool block_is_workspace(const struct category_state *mine,
+			       const struct category_block *block)
+{
+	return block->product &&
+	       (block->is_second || (block->is_early && mine->name[block->product - 1].makes_none));
+}
 
 static enum tensor_category category_of_outside(const struct category_block *block,
 						const struct category_process *process,
@@ -108,6 +144,8 @@ static enum tensor_category category_of(const struct category_state *mine,
 		return CATEGORY_unknown;
 	if (block->is_parameter)
 		return CATEGORY_parameters;
+	if (block_is_workspace(mine, block) && (!is_freed || process->passes > block->passes))
+		return CATEGORY_workspaces;
 	switch (block->made_in) {
 	case MADE_BACKWARD:
 		return process->passes > block->passes || !is_freed ? CATEGORY_gradients
@@ -196,9 +234,30 @@ static enum made_in category_made_in(const struct category_state *mine, uint32_t
 	uint32_t at = nest_innermost(&mine->ops, thread);
 
 	for (; at != NEST_NONE; at = nest_outer(&mine->ops, at))
-		if (mine->made_in[at] != MADE_OUTSIDE)
-			return mine->made_in[at];
+		if (mine->scope[at].made_in != MADE_OUTSIDE)
+			return mine->scope[at].made_in;
 	return MADE_OUTSIDE;
+}
+
+/* Whether a product made the block by itself; all operators around it have made one now. */
+static void category_note_made(struct category_state *mine, uint32_t thread,
+			       struct category_block *block)
+{
+	uint32_t at = nest_innermost(&mine->ops, thread);
+
+	if (at == NEST_NONE)
+		return;
+	if (mine->scope[at].is_product && mine->categories.device[block->device].device != ON_CPU) {
+		mine->has_multiplied = memory_room(mine->has_multiplied, thread,
+						   &mine->has_multiplied_room,
+						   sizeof(*mine->has_multiplied));
+		block->product = mine->ops.scope[at].key + 1;
+		block->is_second = mine->scope[at].has_made;
+		block->is_early = !mine->has_multiplied[thread];
+		mine->has_multiplied[thread] = true;
+	}
+	for (; at != NEST_NONE; at = nest_outer(&mine->ops, at))
+		mine->scope[at].has_made = true;
 }
 
 static void category_take_alloc(void *state, const struct source_event *event, bool counts)
@@ -233,6 +292,7 @@ static void category_take_alloc(void *state, const struct source_event *event, b
 		.counts = counts,
 		.was_first = !process->passes && !process->is_in_pass,
 	};
+	category_note_made(mine, event->thread->index, &mine->block[at]);
 	if (!counts)
 		return;
 	device->bytes += given->bytes;
@@ -256,53 +316,51 @@ static void category_take_free(void *state, const struct source_event *event, bo
 
 /* --- parameters --- */
 
-static bool block_is_gradient(const struct category_block *block, uint32_t process)
+static bool block_is_gradient(const struct category_state *mine, const struct category_block *block)
 {
-	return block->exists && block->process == process && block->made_in == MADE_BACKWARD;
+	return block->made_in == MADE_BACKWARD && !block_is_workspace(mine, block);
 }
 
-static bool block_may_be_parameter(const struct category_block *block, uint32_t process)
+static bool block_may_be_parameter(const struct category_block *block)
 {
-	return block->exists && block->process == process && block->was_first &&
+	return block->was_first && !block->product &&
 	       (block->made_in == MADE_OUTSIDE || block->made_in == MADE_FORWARD);
 }
 
-static uint64_t parameter_key(const struct category_block *block)
+static void category_list(struct category_state *mine, struct category_list *list, uint32_t at)
 {
-	const uint64_t words[2] = { block->device, block->bytes };
-	uint64_t key = map_hash_bytes(words, sizeof(words), 0);
+	const struct category_block *block = &mine->block[at];
 
-	return key ? key : 1;
+	list->block = memory_room(list->block, list->count, &list->room, sizeof(*list->block));
+	list->block[list->count++] = (struct parameter_block){
+		.device = mine->categories.device[block->device].device,
+		.bytes = block->bytes,
+		.since_ns = block->since_ns,
+		.at = at,
+		.is_parameter = block->is_parameter,
+	};
 }
 
-/*
- * A pass has ended: each gradient has a parameter of its size. Blocks that were made first are
- * taken first, because a model is made before its copies.
- */
+/* A pass has ended. */
 static void category_find_parameters(struct category_state *mine, uint32_t process)
 {
-	struct map wanted;
-	bool added;
+	struct category_list *gradients = &mine->gradients, *candidates = &mine->candidates;
 
-	map_init(&wanted);
-	for (size_t i = 0; i < mine->block_count; i++)
-		if (block_is_gradient(&mine->block[i], process))
-			map_put(&wanted, parameter_key(&mine->block[i]), &added)->value++;
-	for (int marked = 1; marked >= 0; marked--) /* those that are known, then others */
-		for (size_t i = 0; i < mine->block_count && wanted.count; i++) {
-			struct category_block *block = &mine->block[i];
-			struct map_entry *want;
+	gradients->count = candidates->count = 0;
+	for (size_t i = 0; i < mine->block_count; i++) {
+		const struct category_block *block = &mine->block[i];
 
-			if (!block_may_be_parameter(block, process) ||
-			    block->is_parameter != (marked == 1))
-				continue;
-			want = map_find(&wanted, parameter_key(block));
-			if (!want || !want->value)
-				continue;
-			want->value--;
-			block->is_parameter = true;
-		}
-	map_release(&wanted);
+		if (!block->exists || block->process != process)
+			continue;
+		if (block_is_gradient(mine, block))
+			category_list(mine, gradients, (uint32_t)i);
+		else if (block_may_be_parameter(block))
+			category_list(mine, candidates, (uint32_t)i);
+	}
+	parameters_find(gradients->block, gradients->count, candidates->block, candidates->count);
+	for (size_t i = 0; i < candidates->count; i++)
+		mine->block[candidates->block[i].at].is_parameter = candidates->block[i]
+									    .is_parameter;
 }
 
 /* --- operators --- */
@@ -323,13 +381,34 @@ static enum made_in name_look(const struct source_name *name)
 	return MADE_OUTSIDE;
 }
 
-static enum made_in category_name_kind(struct category_state *mine, uint32_t name)
+/* mm, addmm, bmm, baddbmm, _scaled_mm, addmv, dot and so on. */
+static bool name_is_product(const struct source_name *name)
 {
-	mine->name_kind = memory_room(mine->name_kind, name, &mine->name_room,
-				      sizeof(*mine->name_kind));
-	if (!mine->name_kind[name])
-		mine->name_kind[name] = (uint8_t)name_look(source_name_at(mine->source, name)) + 1;
-	return mine->name_kind[name] - 1;
+	static const char *const ends[] = { "mm", "mv", "mv_", "mm_", "dot", "mm_activation" };
+
+	if (!name->text || name->length < 6 || memcmp(name->text, "aten::", 6) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		size_t length = strlen(ends[i]);
+
+		if (name->length >= 6 + length &&
+		    !memcmp(name->text + name->length - length, ends[i], length))
+			return true;
+	}
+	return false;
+}
+
+static struct category_name *category_name_of(struct category_state *mine, uint32_t index)
+{
+	struct category_name *name;
+
+	mine->name = memory_room(mine->name, index, &mine->name_room, sizeof(*mine->name));
+	name = &mine->name[index];
+	if (!name->made_in) {
+		name->made_in = (uint8_t)name_look(source_name_at(mine->source, index)) + 1;
+		name->is_product = name_is_product(source_name_at(mine->source, index));
+	}
+	return name;
 }
 
 static void category_end_pass(struct category_state *mine, uint32_t index)
@@ -366,7 +445,8 @@ static void category_take_op(void *state, const struct source_event *event, bool
 	struct category_state *mine = state;
 	const struct evt_torch_begin_ex *begin = EVENT_AS(torch_begin_ex, &event->event);
 	uint32_t name = event_name(mine->source, event, begin->name);
-	enum made_in made_in = category_name_kind(mine, name);
+	const struct category_name *kind = category_name_of(mine, name);
+	enum made_in made_in = kind->made_in - 1;
 	bool is_outermost = nest_innermost(&mine->ops, event->thread->index) == NEST_NONE;
 	uint32_t scope = nest_begin(&mine->ops, event_place(event), name, false);
 
@@ -380,18 +460,23 @@ static void category_take_op(void *state, const struct source_event *event, bool
 		else if (begin->scope == SCOPE_FUNCTION && has_sequence)
 			made_in = MADE_FORWARD;
 	}
-	mine->made_in = memory_room(mine->made_in, scope, &mine->made_in_room,
-				    sizeof(*mine->made_in));
-	mine->made_in[scope] = (uint8_t)made_in;
+	mine->scope = memory_room(mine->scope, scope, &mine->scope_room, sizeof(*mine->scope));
+	mine->scope[scope] = (struct category_scope){
+		.made_in = (uint8_t)made_in,
+		.is_product = kind->is_product,
+	};
 	category_note(mine, event, made_in, is_outermost);
 }
 
 static void category_op_ended(void *state, const struct nest_end *end)
 {
 	struct category_state *mine = state;
+	const struct category_scope *scope = &mine->scope[end->scope];
 
-	if (mine->made_in[end->scope] == MADE_BY_OPTIMIZER)
+	if (scope->made_in == MADE_BY_OPTIMIZER)
 		category_process_of(mine, mine->ops.thread[end->thread].process)->steps++;
+	if (scope->is_product && !scope->has_made && end->how == NEST_ENDS)
+		mine->name[end->key].makes_none = true;
 }
 
 static void category_take_op_end(void *state, const struct source_event *event, bool counts)
@@ -485,8 +570,11 @@ static void categories_release(void *state)
 	for (size_t i = 0; i < mine->categories.device_count; i++)
 		category_times_release(&mine->categories.device[i].times);
 	free(mine->categories.device);
-	free(mine->made_in);
-	free(mine->name_kind);
+	free(mine->scope);
+	free(mine->name);
+	free(mine->has_multiplied);
+	free(mine->gradients.block);
+	free(mine->candidates.block);
 	free(mine->process);
 	free(mine->block);
 	free(mine->unused);

@@ -99,7 +99,10 @@ doc = json.loads(server.good("explain_column", report="ops", column="self_cpu_ns
 assert doc["columns"][0]["unit"] == "ns" and "without the operators" in doc["columns"][0]["meaning"]
 assert len(json.loads(server.good("explain_column", report="ops"))["columns"]) > 10
 # of what was not recorded the answer says so
-assert json.loads(server.good("report", recording="run.evt", report="lines"))["rows"] == []
+doc = json.loads(server.good("report", recording="run.evt", report="lines"))
+assert doc["rows"] == [] and doc["why_empty"] == " ".join(own("lines", "run.evt").split("\n")).strip() != "", doc
+assert "no row meets" in json.loads(server.good("report", recording="run.evt", report="ops", filter="name=nothing"))["why_empty"]
+assert "why_empty" not in json.loads(small)
 
 for path in ("../secret/outside.evt", "/etc/passwd", "deep/../../secret/outside.evt", ".."):
     server.bad("only paths below", "first_screen", recording=path)
@@ -113,6 +116,7 @@ server.bad("broken.evt", "report", recording="broken.evt", report="ops")
 server.bad("no argument 'output'", "report", recording="run.evt", report="ops", output="x")
 server.bad("makes a table", "report", recording="run.evt", report="export")
 server.bad("takes no --of", "report", recording="run.evt", report="ops", of="alloc")
+server.bad("explain_column names", "report", recording="run.evt", report="ops", sort="duration")
 server.bad("no column", "explain_column", report="ops", column="nothing")
 server.bad("--output=stolen", "report", recording="run.evt", report="ops", by="--output=stolen")
 

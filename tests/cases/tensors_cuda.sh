@@ -30,8 +30,8 @@ json.dump({key: stats[key] for key in stats if key.count(".") == 2 and ".all." i
           open("stats.json", "w"))
 os._exit(0)  # so that what lives now lives at the end
 END
-LD_PRELOAD=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13 \
-	INTERCEPT_OUTPUT=$OUTPUT "$PYTHON" train.py >out 2>err || fail "$(tail -n 1 err)"
+preload=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13
+LD_PRELOAD=$preload INTERCEPT_OUTPUT=$OUTPUT "$PYTHON" train.py >out 2>err || fail "$(tail -n 1 err)"
 expect "$OUTPUT" 'load("stats.json")["now"] == tensors.totals.cuda0_live_bytes' \
 	'load("stats.json")["held"] == tensors.totals.cuda0_reserved_bytes' \
 	'load("stats.json")["allocated_bytes.all.peak"] == tensors.totals.cuda0_peak_bytes' \
@@ -53,3 +53,14 @@ for by in op device range thread size; do
 done
 COLUMNS=200 "$REPORT" tensors "$OUTPUT" >table.txt || fail "the table"
 grep -q '^cuda:0  peak .*, reserved .*; out of memory 1 time$' table.txt || fail "the table's head: $(head -n 5 table.txt)"
+
+# what blocks are for, as PyTorch counts it; their sizes are not those of the tensors
+while read -r model moment; do
+	PYTHONPATH=$ROOT/tests/torch:$ROOT/tests/torch/rest:$PYTHONPATH LD_PRELOAD=$preload INTERCEPT_OUTPUT=$PWD/$moment.evt \
+		"$PYTHON" "$ROOT/tests/torch/categories.py" "$model" "$moment" counted.json cuda >out 2>err || fail "$model: $(tail -5 err)"
+	python3 "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$moment.evt" cuda:0 2>why ||
+		fail "$model, $moment: $(tail -1 why); $("$REPORT" tensors --by category "$moment.evt")"
+done <<'END'
+Wide kept
+ResNet forward
+END

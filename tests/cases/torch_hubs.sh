@@ -35,8 +35,5 @@ for model in ResNet VisionTransformer BertForSequenceClassification LlamaForCaus
 	say devices.json tensors --by device
 	python3 "$ROOT/tests/torch/compare_layers.py" $model forward 2>why || fail "$model: $(tail -3 why)"
 	record +tensors categories $model forward counted.json
-	say rows.json tensors --by category
-	say device.json tensors --by device
-	say moments.json tensors --by moment --sort moment_ns
-	python3 "$ROOT/tests/torch/compare_categories.py" 2>why || fail "$model, by category: $(tail -1 why)"
+	python3 "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$OUTPUT" cpu 2>why || fail "$model, by category: $(tail -1 why)"
 done

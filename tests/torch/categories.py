@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""usage: categories.py MODEL MOMENT FILE
+"""usage: categories.py MODEL MOMENT FILE [DEVICE]
 
-Trains a model of layers.py with Adam. At MOMENT, `forward` (before the last backward) or `step` (after the last step), it
-takes so much memory that this is the peak. FILE: what there was then, by PyTorch's own count, in bytes.
+Trains a model of layers.py, or Wide, with Adam. At MOMENT, `forward` (before the last backward), `step` (after the last step), or
+`kept` (the same, with gradients that zero_grad() keeps), it takes so much memory that this is the peak. FILE: what there
+was then, by PyTorch's own count, in bytes: of storages on the CPU, of the allocator's blocks elsewhere.
 """
 import json
 import sys
@@ -13,38 +14,58 @@ from layers import MODELS, loss_of
 SPARE = 1 << 27
 
 
-def bytes_of(tensors):
-    return sum(tensor.untyped_storage().nbytes() for tensor in tensors)
+def wide():
+    """Its parameters are large enough that a GPU's allocator leaves the rest of a free block with some."""
+    nn, sizes = torch.nn, (1700, 1700, 1100, 1100, 2048)
+    layers = [nn.Sequential(nn.Linear(one, other), nn.ReLU()) for one, other in zip(sizes, sizes[1:])]
+    return nn.Sequential(*layers), torch.randn(64, sizes[0])
+
+
+def sizes_of(device):
+    """Bytes of a storage, or of the block that it lies in."""
+    if device == "cpu":
+        return lambda storage: storage.nbytes()
+    blocks = {block["address"]: block["size"] for segment in torch.cuda.memory_snapshot() for block in segment["blocks"]}
+    return lambda storage: blocks[storage.data_ptr()]
+
+
+def bytes_of(tensors, device):
+    tensors, size = [tensor for tensor in tensors if tensor.device.type == device], sizes_of(device)
+    return sum(size(tensor.untyped_storage()) for tensor in tensors)
 
 
 def main(models, arguments):
-    name, moment, path = arguments
-    model, data = models[name]
+    name, moment, path, *rest = arguments
+    device = rest[0] if rest else "cpu"
+    torch.backends.cudnn.enabled = False  # the fake has none
+    model, data = models[name] if name in models else wide()
+    model, data = model.to(device), data.to(device)
     optim = torch.optim.Adam(model.parameters(), lr=1e-3)
-    parameters = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
+    made_before = {tensor.untyped_storage().data_ptr() for tensor in (*model.parameters(), *model.buffers(), data)}
     counted = {}
     for step in range(4):
         last = step == 3
-        optim.zero_grad()
+        optim.zero_grad(set_to_none=moment != "kept")
         saved = {}
 
         def pack(tensor, saved=saved):
-            if tensor.untyped_storage().data_ptr() not in parameters | {data.untyped_storage().data_ptr()}:
-                saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes()
+            if tensor.untyped_storage().data_ptr() not in made_before:
+                saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage()
             return tensor
 
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
             loss = loss_of(model, data)
         if last and moment == "forward":
-            torch.empty(SPARE, dtype=torch.uint8)
-            counted["activations"] = sum(saved.values())
+            torch.empty(SPARE, dtype=torch.uint8, device=device)
+            counted["activations"] = sum(map(sizes_of(device), saved.values()))
+        saved.clear()
         loss.backward()
         optim.step()
-    if moment == "step":
-        torch.empty(SPARE, dtype=torch.uint8)
-        counted["gradients"] = bytes_of(parameter.grad for parameter in model.parameters())
-    counted["parameters"] = bytes_of(model.parameters())
-    counted["optimizer state"] = bytes_of(value for state in optim.state.values() for value in state.values())
+    if moment != "forward":
+        torch.empty(SPARE, dtype=torch.uint8, device=device)
+        counted["gradients"] = bytes_of((parameter.grad for parameter in model.parameters()), device)
+    counted["parameters"] = bytes_of(model.parameters(), device)
+    counted["optimizer state"] = bytes_of((value for state in optim.state.values() for value in state.values()), device)
     with open(path, "w", encoding="utf-8") as file:
         json.dump(counted, file)
 

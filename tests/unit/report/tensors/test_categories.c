@@ -13,11 +13,19 @@ static struct cuda_recording c;
 static struct source *source;
 static struct run *run;
 static const struct categories *categories;
+static unsigned int device; /* of all blocks */
 
 static void start(void)
 {
 	cuda_recording_start(&c, 1);
 	frame_begin_block(c.r.fw, 1);
+}
+
+/* What follows is of this thread. */
+static void thread_is(unsigned int thread)
+{
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, thread);
 }
 
 static void op(uint64_t time_ns, const char *name, unsigned int scope, uint64_t sequence)
@@ -34,12 +42,13 @@ static void op_end(uint64_t time_ns)
 
 static void alloc(uint64_t time_ns, uint64_t address, uint64_t bytes)
 {
-	FRAME_PUT(c.r.fw, time_ns, tensor_alloc, .ptr = address << 12, .bytes = bytes);
+	FRAME_PUT(c.r.fw, time_ns, tensor_alloc, .ptr = address << 12, .bytes = bytes,
+		  .device = device);
 }
 
 static void release_block(uint64_t time_ns, uint64_t address)
 {
-	FRAME_PUT(c.r.fw, time_ns, tensor_free, .ptr = address << 12);
+	FRAME_PUT(c.r.fw, time_ns, tensor_free, .ptr = address << 12, .device = device);
 }
 
 /* An operator that makes a block. */
@@ -185,5 +194,90 @@ TEST(parts_add_up_to_the_peak)
 	assert_int_equal(peak_bytes, categories->device[0].peak_bytes);
 	assert_true(live_bytes <= peak_bytes);
 	assert_int_equal(categories->device[0].bytes, 0);
+	release();
+}
+
+#define GPU 257u
+#define WORK 9000u /* bytes of a workspace */
+
+/* A product on a GPU: its result, if it makes one, and a workspace, which it may free again. */
+static void multiply(uint64_t time_ns, const char *name, uint64_t sequence, uint64_t result,
+		     uint64_t workspace, bool frees_it)
+{
+	op(time_ns, name, 0, sequence);
+	if (result)
+		alloc(time_ns + 1, result, 100);
+	if (workspace)
+		alloc(time_ns + 2, workspace, WORK);
+	if (frees_it)
+		release_block(time_ns + 3, workspace);
+	op_end(time_ns + 4);
+}
+
+/* Parameters 1, two passes: results 2, gradients 3, workspaces 20 and 21. */
+static void train_on_gpu(uint64_t result, uint64_t gradient, bool frees_it)
+{
+	device = GPU;
+	start();
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	make(110, "aten::empty", NOT_NUMBERED, 5, WORK); /* an input as large as a workspace */
+	for (uint64_t i = 0; i < 2; i++) {
+		uint64_t t = 1000 * (i + 1);
+
+		if (!result) /* whoever calls the product has made it */
+			alloc(t, 2, 100);
+		multiply(t + 1, "aten::addmm", 5 + 2 * i, result, !i || frees_it ? 20 : 0,
+			 frees_it);
+		if (!result)
+			multiply(t + 10, "aten::addmm", 6 + 2 * i, 0, 0, false);
+		thread_is(2); /* autograd's */
+		op(t + 30, ENGINE "AddmmBackward0", 0, NOT_NUMBERED);
+		op(t + 31, "AddmmBackward0", 1, 5 + 2 * i);
+		if (!gradient)
+			alloc(t + 32, 3, 100);
+		multiply(t + 40, "aten::mm", NOT_NUMBERED, gradient, !i || frees_it ? 21 : 0,
+			 frees_it);
+		if (!gradient)
+			multiply(t + 50, "aten::mm", NOT_NUMBERED, 0, 0, false);
+		release_block(t + 55, 2);
+		op_end(t + 56);
+		op_end(t + 57);
+		thread_is(1);
+		make(t + 60, "aten::zero", NOT_NUMBERED, 6, 1);
+		release_block(t + 70, 6);
+		release_block(t + 71, 3);
+	}
+	finish();
+	device = 0;
+}
+
+TEST(workspaces_are_no_parameters)
+{
+	train_on_gpu(2, 3, false);
+	assert_int_equal(sums_of(CATEGORY_workspaces)->live_bytes, 2 * WORK);
+	assert_int_equal(sums_of(CATEGORY_workspaces)->allocations, 2);
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
+	assert_int_equal(sums_of(CATEGORY_gradients)->bytes_allocated, 200);
+	assert_int_equal(sums_of(CATEGORY_activations)->bytes_allocated, 200);
+	assert_int_equal(sums_of(CATEGORY_inputs)->bytes_allocated, WORK);
+	release();
+}
+
+/* PyTorch 2.15 frees it in the operator. */
+TEST(what_a_product_frees_is_temporary)
+{
+	train_on_gpu(2, 3, true);
+	assert_int_equal(sums_of(CATEGORY_workspaces)->allocations, 0);
+	assert_int_equal(sums_of(CATEGORY_temporaries)->bytes_allocated, 4 * WORK + 2);
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
+	release();
+}
+
+/* As torch.compile calls products: then the only block of the first one is the workspace. */
+TEST(products_may_be_given_their_result)
+{
+	train_on_gpu(0, 0, false);
+	assert_int_equal(sums_of(CATEGORY_workspaces)->live_bytes, 2 * WORK);
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
 	release();
 }

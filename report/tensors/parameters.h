@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds parameters by their gradients: each gradient has a parameter of its size on its device.
+ *
+ * A device's allocator rounds sizes up. It also leaves what remains of a large free block with
+ * it, up to 1 MiB. So there, blocks of more than 1 MiB may differ by so much.
+ *
+ * No memory is kept. To be used by one thread.
+ */
+#ifndef REPORT_TENSORS_PARAMETERS_H
+#define REPORT_TENSORS_PARAMETERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PARAMETER_SPARE (UINT64_C(1) << 20)
+
+struct parameter_block {
+	uint64_t device, bytes, since_ns;
+	uint32_t at;       /* the caller's number of it */
+	bool is_parameter; /* of candidates: was found before, or is found now */
+	bool is_paired;    /* these two are for parameters_find() itself */
+	size_t next;
+};
+
+/*
+ * Sets is_parameter. Candidates that had it set are taken first, then those that were made first,
+ * because a model is made before its copies. Sorts both.
+ */
+void parameters_find(struct parameter_block *gradient, size_t gradients,
+		     struct parameter_block *candidate, size_t candidates);
+
+#endif
