@@ -60,6 +60,9 @@ for file in tests/unit/*/*/test_*.c tests/fuzz/fuzz_*.c; do
 	fi
 	[[ $left_out ]] && continue
 	names+=("$name")
+	for program in $(grep -ohE 'programs/[a-z_]+(\.so)?' "$file"); do
+		goals+=("build/arm/$program")
+	done
 	case $name in
 	test_*) goals+=("build/arm/unit/$name") ;;
 	*) goals+=("build/arm/fuzz/replay_${name#fuzz_}") ;;

@@ -155,7 +155,9 @@ def protocols():
            lambda m, r: r["head"] == 0 or r["record"] == 1)
     yield ("a record is not overwritten before it has been read",
            [("collector/drain/streams.c", "atomic_store_explicit(&ring->tail, stream->tail, memory_order_release)"),
-            ("preload/record/room.c", "atomic_load_explicit(&lane->ring->tail, memory_order_acquire)")],
+            ("preload/record/room.c", "atomic_load_explicit(&lane->ring->tail, memory_order_acquire)"),
+            ("preload/requests/exchange.c", "atomic_store_explicit(&exchange->ended, number + 1, memory_order_release)"),
+            ("preload/requests/exchange.c", "if (number - atomic_load_explicit(&exchange->ended, memory_order_acquire) ==")],
            lambda weak: [[read("record", "record"), write("tail", 1, "relaxed" if weak else "release")],
                          [read("tail", "tail", "acquire"), write("record", 2, when=[("tail", 1)])]],
            {"record": 1, "tail": 0},
@@ -337,7 +339,13 @@ def protocols():
            lambda m, r: r["epoch"] == 1 or m["entry"] == 0)
     yield ("what a map of pointers finds is whole",
            [("preload/base/pointer_map.c", "atomic_store_explicit(&e->value, value, memory_order_release)"),
-            ("preload/base/pointer_map.c", "atomic_load_explicit(&entry->value, memory_order_acquire)")],
+            ("preload/base/pointer_map.c", "atomic_load_explicit(&entry->value, memory_order_acquire)"),
+            ("preload/requests/exchange.c", "atomic_store_explicit(&exchange->begun, number + 1, memory_order_release)"),
+            ("preload/requests/exchange.c", "return atomic_load_explicit(&exchange->begun, memory_order_acquire) !="),
+            ("preload/gpu/gpu_form.c",
+             "atomic_store(&subscriber, made);\n\t/* last: whoever finds it true passes the subscriber on */\n"
+             "\tatomic_store_explicit(&is_second, second == CUPTI_OK, memory_order_release)"),
+            ("preload/gpu/gpu_form.c", "return atomic_load_explicit(&is_second, memory_order_acquire)")],
            lambda weak: [[write("name", 1), write("value", 1, "relaxed" if weak else "release")],
                          [read("value", "value", "acquire"), read("name", "name", when=[("value", 1)])]],
            {"name": 0, "value": 0},
@@ -376,8 +384,6 @@ def protocols():
             ("preload/torch/torch_callbacks.c", "atomic_store(&torch_callbacks_vary, varies)"),
             ("preload/python/thread_starts.c", "atomic_load_explicit(&is_before, memory_order_acquire)"),
             ("preload/python/thread_starts.c", "atomic_store(&is_before, true)"),
-            ("preload/imports/imports.c", "atomic_load_explicit(&api.original, memory_order_acquire)"),
-            ("preload/python/vectorcall.c", "atomic_store(original, current)"),
             ("preload/record/recorder.c", "return atomic_load_explicit(&recorder_running, memory_order_acquire)"),
             ("preload/record/recorder.c", "atomic_store(&recorder_running, true)"),
             ("preload/steps/steps.c", "if (!atomic_load_explicit(&is_leader, memory_order_acquire))"),
@@ -387,6 +393,31 @@ def protocols():
                           read("functions", "functions", when=[("state", 1)])]],
            {"functions": 0, "state": 0},
            lambda m, r: r["state"] == 0 or r["functions"] == 1)
+    for side in ("writes", "reads"):
+        yield ("a function of ours that CPython calls finds what it stands for, also where no GIL orders who %s it" % side,
+               [("preload/python/vectorcall.c",
+                 "atomic_store_explicit(original, current, memory_order_relaxed);\n\tatomic_thread_fence(memory_order_release)"),
+                ("preload/python/vectorcall.h",
+                 "atomic_thread_fence(memory_order_acquire);\n\treturn atomic_load_explicit(original,")],
+               lambda weak, side=side: [
+                   [write("original", 1)] + ([] if weak and side == "writes" else [fence("release")]) + [write("pointer", 1)],
+                   [read("pointer", "pointer")] + ([] if weak and side == "reads" else [fence("acquire")]) +
+                   [read("original", "original", when=[("pointer", 1)])]],
+               {"original": 0, "pointer": 0},
+               lambda m, r: r["pointer"] == 0 or r["original"] == 1)
+    yield ("a stream of HTTP/2 that both sides end is ended once, and not the next one in its slot",
+           [("preload/requests/h2.c", "atomic_store_explicit(&stream->id, id, memory_order_release)"),
+            ("preload/requests/h2.c", "if (atomic_load_explicit(&stream->id, memory_order_acquire) == wanted)"),
+            ("preload/requests/h2.c", "if (atomic_compare_exchange_strong(&stream->id, &id, 0))")],
+           # the weaker form exchanges whichever id it finds
+           lambda weak: [[(Access("take", "id", None, "full", "mine"), write("id", 0, "full", when=[("mine", 5)])),
+                          read("id", "free", "acquire"), write("number", 2, when=[("free", 0)]),
+                          write("id", 7, "release", when=[("free", 0)])],
+                         [read("id", "seen", "acquire"), read("number", "number"),
+                          (Access("take", "id", None, "full", "old"),
+                           write("id", 0, "full", when=[("seen", 5), ("old", 7 if weak else 5)]))]],
+           {"id": 5, "number": 1},
+           lambda m, r: m["id"] == 7 and (r["old"] != 5 or r["number"] == 1))
     yield ("a callback of CUPTI's other user gets that user's argument",
            [("preload/gpu/gpu_share.c", "memory_order_acquire);\n\n\t*ret_user = "),
             ("preload/gpu/gpu_share.c", "if (callback)\n\t\tatomic_store(&their_user, user);\n"
@@ -411,14 +442,12 @@ ALIKE = {
     "preload/record/limitation.c": PUBLISHED,
     "preload/record/task.c": PUBLISHED,
     "preload/cuda/cuda_library.c": PUBLISHED,
-    "preload/gpu/gpu_form.c": PUBLISHED,
     "preload/gpu/gpu_clock.c": PUBLISHED,
     "preload/gpu/gpu_lookup.c": PUBLISHED,
     "preload/gpu/gpu_share.c": PUBLISHED,
     "preload/gpu/gpu.c": PUBLISHED,
     "preload/steps/capture_range.c": "settings: each word is used alone",
     "preload/hook/known_origin.h": PUBLISHED,
-    "preload/modules/modules.c": PUBLISHED,
     "preload/requests/connections.c": PUBLISHED,
     "preload/requests/h2.c": PUBLISHED,
     "preload/requests/tls.c": PUBLISHED,
@@ -434,7 +463,6 @@ ALIKE = {
 ALONE = "nothing that is read afterwards depends on it"
 AGAIN = "only whether it is worth while to ask: what follows asks again, with an order"
 VALUE = "the word is all that is read"
-SIDE = "read so by the side of the connection that writes it"
 HINT = "where to look first: what is found there is taken with an exchange"
 RELAXED = {
     "collector/region/region.h: ring_free": HINT,
@@ -471,8 +499,6 @@ RELAXED = {
     "preload/record/task.c: task_greenlets": ALONE,
     "preload/record/task.h: task_thread": AGAIN,
     "preload/requests/connections.h: connection_table": AGAIN,
-    "preload/requests/exchange.c: begun": SIDE,
-    "preload/requests/exchange.c: ended": SIDE,
     "preload/requests/exchange.h: is_followed": AGAIN,
     "preload/requests/tls.c: tls_table": AGAIN,
     "preload/requests/paths.c: at": VALUE,

@@ -98,15 +98,14 @@ cupti_result gpu_form_subscribe(void)
 	bool wants_second = gpu_form_has_second() &&
 			    (atomic_load(&is_chosen) || second_is_in_sight());
 	cupti_subscriber made = NULL;
-	cupti_result result = CUPTI_UNKNOWN;
+	cupti_result second = wants_second ? subscribe_second(&made) : CUPTI_UNKNOWN;
+	cupti_result result = second ? gpu_cupti.cuptiSubscribe(&made, gpu_callback, NULL)
+				     : CUPTI_OK;
 
-	if (wants_second)
-		result = subscribe_second(&made);
-	atomic_store_explicit(&is_second, result == CUPTI_OK, memory_order_release);
-	if (result)
-		result = gpu_cupti.cuptiSubscribe(&made, gpu_callback, NULL);
 	if (!result)
 		atomic_store(&subscriber, made);
+	/* last: whoever finds it true passes the subscriber on */
+	atomic_store_explicit(&is_second, second == CUPTI_OK, memory_order_release);
 	return result;
 }
 

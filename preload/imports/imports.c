@@ -138,7 +138,7 @@ static bool imports_record_begin(void *name)
  */
 static void *find_and_load(void *callable, void *const *argument, size_t flags, void *names)
 {
-	vectorcall *original = atomic_load_explicit(&api.original, memory_order_acquire);
+	vectorcall *original = vectorcall_original(&api.original);
 	bool is_statement = (flags & ~PYTHON_ARGUMENTS_OFFSET) == 2 &&
 			    vectorcall_type_of(argument[1]) == api.builtin_type;
 	bool is_recorded = is_statement && imports_record_begin(argument[0]);

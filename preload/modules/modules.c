@@ -170,7 +170,7 @@ static void *module_run(vectorcall *original, void *callable, void *const *argum
 /* Module.__call__(self, ...) */
 static void *module_call(void *callable, void *const *argument, size_t flags, void *names)
 {
-	vectorcall *original = atomic_load_explicit(&modules.whole, memory_order_acquire);
+	vectorcall *original = vectorcall_original(&modules.whole);
 
 	if (!(flags & ~PYTHON_ARGUMENTS_OFFSET))
 		return original(callable, argument, flags, names);
@@ -180,7 +180,7 @@ static void *module_call(void *callable, void *const *argument, size_t flags, vo
 /* Module._call_impl(self, ...): a call of its own if nobody has seen its __call__. */
 static void *module_call_inner(void *callable, void *const *argument, size_t flags, void *names)
 {
-	vectorcall *original = atomic_load_explicit(&modules.inner, memory_order_acquire);
+	vectorcall *original = vectorcall_original(&modules.inner);
 
 	if ((flags & ~PYTHON_ARGUMENTS_OFFSET) && module_around.entered != argument[0])
 		return module_run(original, callable, argument, flags, names);

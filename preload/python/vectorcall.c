@@ -73,7 +73,8 @@ bool vectorcall_put(void *function, vectorcall *ours, _Atomic(vectorcall *) *ori
 		return true;
 	if (!current || (!calling.set && !word) || (known && known != current))
 		return false;
-	atomic_store(original, current);
+	atomic_store_explicit(original, current, memory_order_relaxed);
+	atomic_thread_fence(memory_order_release); /* of vectorcall_original() */
 	if (calling.set)
 		calling.set(function, ours);
 	else

@@ -38,4 +38,14 @@ bool vectorcall_is_free_threaded(void);
  */
 bool vectorcall_put(void *function, vectorcall *ours, _Atomic(vectorcall *) *original);
 
+/*
+ * For `ours`: what it was called with before. CPython has read the pointer to `ours` without an
+ * order, perhaps without the GIL, so the fence orders that.
+ */
+static inline vectorcall *vectorcall_original(_Atomic(vectorcall *) *original)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(original, memory_order_relaxed);
+}
+
 #endif

@@ -166,7 +166,11 @@ static void h2_stream_begin(struct h2 *h2, const struct h2_call *call, uint32_t 
 	atomic_store_explicit(&stream->id, id, memory_order_release);
 }
 
-static void h2_stream_end(struct h2_stream *stream, const struct h2_call *call,
+/*
+ * The other side may end it at the same time, and put the next one into its slot: an id is never
+ * used again, so what was read belongs to this stream if the slot still has its id.
+ */
+static void h2_stream_end(struct h2_stream *stream, uint32_t id, const struct h2_call *call,
 			  enum request_ending ending)
 {
 	struct request_ended ended = {
@@ -179,9 +183,8 @@ static void h2_stream_end(struct h2_stream *stream, const struct h2_call *call,
 		.status = stream->status,
 		.ending = ending,
 	};
-	uint32_t id = atomic_load(&stream->id);
 
-	if (id && atomic_compare_exchange_strong(&stream->id, &id, 0))
+	if (atomic_compare_exchange_strong(&stream->id, &id, 0))
 		requests_record_end(&ended);
 }
 
@@ -280,7 +283,7 @@ static bool block_ends(struct h2 *h2, enum h2_side_of of, const struct h2_call *
 		if (status_of(&head) >= 200)
 			stream->status = status_of(&head);
 		if (side->block_ends)
-			h2_stream_end(stream, call, REQUEST_ANSWERED);
+			h2_stream_end(stream, id, call, REQUEST_ANSWERED);
 	}
 	side->block_bytes = side->block_frames = side->block_id = 0;
 	return true;
@@ -321,18 +324,21 @@ static bool frame_ends(struct h2 *h2, enum h2_side_of of, const struct h2_call *
 {
 	struct h2_side *side = &h2->side[of];
 	struct h2_stream *stream;
+	uint32_t id;
 
 	side->head_bytes = 0;
 	if (frame_has_fields(side))
 		return fields_end(h2, of, call);
-	stream = h2_stream(h2, frame_stream(side));
+	id = frame_stream(side);
+	stream = h2_stream(h2, id);
 	if (!stream)
 		return true;
 	if (frame_type(side) == FRAME_RST_STREAM)
-		h2_stream_end(stream, call, of == H2_IN ? REQUEST_CLIENT_LEFT : REQUEST_UNANSWERED);
+		h2_stream_end(stream, id, call,
+			      of == H2_IN ? REQUEST_CLIENT_LEFT : REQUEST_UNANSWERED);
 	else if (frame_type(side) == FRAME_DATA && of == H2_OUT &&
 		 frame_flags(side) & FRAME_END_STREAM)
-		h2_stream_end(stream, call, REQUEST_ANSWERED);
+		h2_stream_end(stream, id, call, REQUEST_ANSWERED);
 	return true;
 }
 
@@ -383,8 +389,12 @@ bool h2_take(struct h2 *h2, enum h2_side_of side, const struct h2_call *call, co
 
 void h2_close(struct h2 *h2, const struct h2_call *call, bool peer_left)
 {
-	for (uint32_t i = 0; i < STREAMS; i++)
-		if (atomic_load_explicit(&h2->stream[i].id, memory_order_acquire))
-			h2_stream_end(&h2->stream[i], call,
-				      peer_left ? REQUEST_CLIENT_LEFT : REQUEST_UNANSWERED);
+	enum request_ending ending = peer_left ? REQUEST_CLIENT_LEFT : REQUEST_UNANSWERED;
+
+	for (uint32_t i = 0; i < STREAMS; i++) {
+		uint32_t id = atomic_load_explicit(&h2->stream[i].id, memory_order_acquire);
+
+		if (id)
+			h2_stream_end(&h2->stream[i], id, call, ending);
+	}
 }

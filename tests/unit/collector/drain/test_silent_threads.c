@@ -7,8 +7,10 @@
  */
 #include "tests/unit/unit.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "collector/drain/silent_threads.h"
@@ -44,6 +46,19 @@ static unsigned int known(void)
 	return count;
 }
 
+/* Threads of this process beside the main one. */
+static unsigned int others(void)
+{
+	DIR *folder = opendir("/proc/self/task");
+	unsigned int count = 0;
+
+	assert_non_null(folder);
+	for (const struct dirent *entry; (entry = readdir(folder));)
+		count += entry->d_name[0] != '.' && strtol(entry->d_name, NULL, 10) != getpid();
+	closedir(folder);
+	return count;
+}
+
 TEST(a_thread_is_known_until_a_look_finds_it_gone)
 {
 	struct clockmap_sync base = { 0, 0, 0 };
@@ -72,7 +87,7 @@ TEST(a_thread_is_known_until_a_look_finds_it_gone)
 	do /* the kernel may take a moment longer than pthread_join() */
 		silent_threads_look(&silent, &common, &process, true);
 	while (known());
-	assert_int_equal(silent.count, 0);
+	assert_int_equal(silent.count, others()); /* a sanitiser's, an emulator's */
 }
 
 /* A visit sees a few threads. The numbers stay when those have ended, and are told once. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/unit/unit.h"
+#include "collector/arch/arch.h"
 #include "preload/record/thread_clock.h"
 #include "preload/record/trouble.h"
 #include "tests/unit/preload_region.h"
@@ -34,6 +35,7 @@ static int setup(void **state)
 
 	memset(&recorder_self, 0, sizeof(recorder_self)); /* as a new thread */
 	entry = region_make(false);
+	region_made.header->base_tsc = arch_ticks(); /* more than 56 bits after some months */
 	recorder_capture(true);
 	assert_int_equal(recorder_open(&region_made, entry, 1u << EVT_FAMILY_nvtx), 0);
 	return 0;
