@@ -11,13 +11,13 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/base/futex.h"
 #include "preload/record/entry.h"
+#include "preload/record/last_name.h"
 #include "preload/record/thread_clock.h"
 #include "preload/record/trouble.h"
 
@@ -619,29 +619,15 @@ struct recorder_lane *recorder_enter_slow(enum evt_family family, uintptr_t fram
 	return result;
 }
 
-/*
- * Writes the thread's name, because a thread that lives for a few milliseconds is gone from /proc
- * before the collector looks.
- */
-static void ring_put_name(struct region_ring *ring)
-{
-	uint64_t name[REGION_NAME_WORDS] = { 0 };
-
-	if (prctl(PR_GET_NAME, name))
-		return;
-	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
-		atomic_store(&ring->name[i], name[i]);
-}
-
 void recorder_retire(void)
 {
+	last_name_note();
 	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
 		struct recorder_lane *lane = &recorder_self.lane[i];
 		uint32_t live = REGION_RING_LIVE;
 
 		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
 			continue;
-		ring_put_name(lane->ring);
 		/* the thread was cancelled in a call */
 		for (unsigned int j = 0; j < REGION_OPEN_LIMIT; j++)
 			atomic_store(&lane->ring->open[j].start, 0);
