@@ -65,7 +65,7 @@ static void stream_tell_name(struct stream *stream, struct common *common, uint6
 			 proc_thread_name(stream->process->pid, stream->tid, name, sizeof(name)));
 }
 
-/* Records the thread's name at its end; its tid may belong to another thread by now. */
+/* Records the thread's name at its end, or its process's; its ids may be others' by now. */
 static void stream_tell_last_name(struct stream *stream, struct common *common, uint64_t now_ns)
 {
 	const struct region_ring *ring = &common->view.ring[stream->index];
@@ -317,7 +317,7 @@ void streams_reap(struct streams *streams, struct common *common, uint64_t now_n
 		bool retired = atomic_load(&ring->state) == REGION_RING_RETIRED;
 		bool ask = names && (i + count - from) % count < VISITS;
 
-		if (retired)
+		if (retired || stream->process->gone)
 			stream_tell_last_name(stream, common, now_ns);
 		else if (ask)
 			stream_tell_name(stream, common, now_ns);

@@ -235,8 +235,8 @@ struct region_ring {
 	_Atomic uint32_t progress; /* futex: changes whenever tail does */
 	_Atomic uint32_t waiters;  /* set by the producer: I am sleeping on progress */
 	/*
-	 * written by the producer when it retires: the thread's last name, in the form of
-	 * prctl(PR_GET_NAME)
+	 * written by the producer when it retires or ends its process: the thread's last name, in
+	 * the form of prctl(PR_GET_NAME); 0 before
 	 */
 	_Atomic uint64_t name[REGION_NAME_WORDS];
 	/*

@@ -20,6 +20,7 @@
 #include "preload/life/families.h"
 #include "preload/record/capture.h"
 #include "preload/record/entry.h"
+#include "preload/record/last_name.h"
 #include "preload/record/recorder.h"
 #include "preload/record/trouble.h"
 
@@ -185,8 +186,10 @@ static void exit_handler(int status, void *unused)
 	bool records = recorder_is_open() && entry_is_own() && recorder_gates->generation;
 
 	(void)unused;
-	if (records)
+	if (records) {
 		families_flush();
+		last_name_note();
+	}
 	process_ended(process_end(status, EVT_END_EXIT, records && !wait_does_harm(entry_own())));
 }
 

@@ -6,12 +6,12 @@
 #include "preload/record/recorder.h"
 
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/base/futex.h"
 #include "preload/record/entry.h"
+#include "preload/record/last_name.h"
 #include "preload/record/recorder_state.h"
 #include "preload/record/thread_clock.h"
 #include "preload/record/trouble.h"
@@ -255,29 +255,15 @@ bool ring_bind_or_count(struct recorder_lane *lane, unsigned int level)
 	return false;
 }
 
-/*
- * Writes the thread's name, because a thread that lives for a few milliseconds is gone from /proc
- * before the collector looks.
- */
-static void ring_put_name(struct region_ring *ring)
-{
-	uint64_t name[REGION_NAME_WORDS] = { 0 };
-
-	if (prctl(PR_GET_NAME, name))
-		return;
-	for (unsigned int i = 0; i < REGION_NAME_WORDS; i++)
-		atomic_store(&ring->name[i], name[i]);
-}
-
 void recorder_retire(void)
 {
+	last_name_note();
 	for (unsigned int i = 0; i < RECORDER_LEVELS; i++) {
 		struct recorder_lane *lane = &recorder_self.lane[i];
 		uint32_t live = REGION_RING_LIVE;
 
 		if (!lane->bound || lane->bound != recorder_gates->generation + 1)
 			continue;
-		ring_put_name(lane->ring);
 		/* the thread was cancelled in a call */
 		for (unsigned int j = 0; j < REGION_OPEN_LIMIT; j++)
 			atomic_store(&lane->ring->open[j].start, 0);

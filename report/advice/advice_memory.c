@@ -140,9 +140,12 @@ static bool rise_say(struct advice *advice, const struct rise *growth, const cha
 
 	if (!advice_exceeds(advice, (double)(growth->last - growth->first) / (double)growth->steps))
 		return false;
-	advice_say(advice, "%s grows by %s a step: from %s to %s at the ends of steps.", what,
-		   unit_format_bytes(a, (uint64_t)advice->value),
-		   unit_format_bytes(b, growth->first), unit_format_bytes(c, growth->last));
+	advice_say(advice,
+		   "%s grows by %s a step: from %s to %s over %llu steps, measured at the end of "
+		   "each.",
+		   what, unit_format_bytes(a, (uint64_t)advice->value),
+		   unit_format_bytes(b, growth->first), unit_format_bytes(c, growth->last),
+		   (unsigned long long)growth->steps);
 	return true;
 }
 

@@ -12,6 +12,7 @@
 
 #include "report/base/shell_word.h"
 #include "report/base/talk.h"
+#include "report/session/waiting.h"
 
 #define WORD_BYTES (PATH_MAX * 4u + 8) /* for a path as one word of a command */
 
@@ -52,7 +53,7 @@ bool recipe_is_needed(const char *path)
 	snprintf(others, sizeof(others), "%.*s.*.evt", (int)(strlen(path) - strlen(".evt")), path);
 	none = glob(others, 0, NULL, &found) == GLOB_NOMATCH;
 	globfree(&found);
-	return none;
+	return none && !waiting_for_start(path);
 }
 
 /* The folder may contain a recording with another name, because of INTERCEPT_OUTPUT. */

@@ -61,6 +61,17 @@ static int file_open_again(struct session_file *file)
 	return file->error;
 }
 
+/* Returns whether what was created a moment ago is worth another look. */
+static bool creation_goes_on(const struct session_file *file, unsigned int waited_ms)
+{
+	struct writer writer = { 0 };
+
+	if (waited_ms < CREATE_MS)
+		return true;
+	writer_look(&writer, file->bytes.fd);
+	return writer.pid && waited_ms < WAITING_START_MS;
+}
+
 /*
  * Opened again after each wait, because the file has its full size only when nobody holds it any
  * more.
@@ -70,10 +81,12 @@ static void session_files_file_open(struct waiting *waiting, struct session_file
 	unsigned int created_ms = 0;
 
 	file->bytes.fd = -1;
+	if (!waiting->options->live)
+		(void)waiting_for_start(file->path);
 	if (file_open_again(file))
 		return;
 	do {
-		for (; file_is_being_created(file) && created_ms < CREATE_MS;
+		for (; file_is_being_created(file) && creation_goes_on(file, created_ms);
 		     created_ms += WAIT_STEP_MS) {
 			poll(NULL, 0, WAIT_STEP_MS);
 			if (file_open_again(file))

@@ -5,12 +5,14 @@
  */
 #include "report/session/waiting.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "collector/format/file.h"
 #include "report/session/writer.h"
@@ -41,6 +43,18 @@ static uint64_t clock_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool waiting_for_start(const char *path)
+{
+	bool is_there = !access(path, F_OK) || errno != ENOENT, starts = true;
+
+	for (unsigned int ms = 0; !is_there && starts && ms < WAITING_START_MS; ms += STEP_MS) {
+		starts = writer_is_starting();
+		poll(NULL, 0, starts ? STEP_MS : 0);
+		is_there = !access(path, F_OK); /* it may have been made while we looked */
+	}
+	return is_there;
 }
 
 bool waiting_is_held(int fd)

@@ -20,6 +20,9 @@
 
 #define WAITING_TEXT_BYTES 160 /* same size as a fault's text */
 
+#define WAITING_START_MS \
+	10000u /* limit for a collector that starts; that takes long on a busy machine */
+
 struct waiting {
 	const struct source_options *options;
 	uint64_t since_ms;    /* start of waiting for the first file, 0: none */
@@ -29,6 +32,12 @@ struct waiting {
 	char running_path[PATH_MAX];
 	char running_command[WRITER_COMMAND_BYTES];
 };
+
+/*
+ * A program that was killed has not waited for its collector. So while there is no such file and a
+ * collector is starting, this waits, for WAITING_START_MS at most. True if the file is there.
+ */
+bool waiting_for_start(const char *path);
 
 /* True if a writer holds the file. */
 bool waiting_is_held(int fd);

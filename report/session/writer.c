@@ -18,7 +18,8 @@
 #include "collector/control/control.h"
 #include "report/base/text.h"
 
-#define NAME "intercept-coll\n" /* as in /proc/PID/comm */
+#define NAME "intercept-coll\n"           /* as in /proc/PID/comm */
+#define NAME_AT_FIRST "intercept-colle\n" /* before it has closed the program's descriptors */
 #define PATH_ROOM 64
 
 /* Reads /proc/PID/WHAT, terminated; returns 0 if it cannot be read. */
@@ -156,6 +157,53 @@ void writer_look(struct writer *writer, int fd)
 		return;
 	writer->program_pid = proc_find(process_is_recorded, writer);
 	writer_take_command(writer);
+}
+
+/* --- a file that is not there yet --- */
+
+/* /dev/null, and memory that it shares, are all that a collector has open before its file. */
+static bool link_is_file(const char *link)
+{
+	return *link == '/' && strncmp(link, "/dev/", 5) != 0 && strncmp(link, "/memfd:", 7) != 0;
+}
+
+/* False also if its descriptors are not visible from here, or if it has ended and has none. */
+static bool process_has_no_file(uint32_t pid)
+{
+	char text[PATH_ROOM], link[PATH_MAX];
+	struct dirent *entry;
+	bool has_file = false, has_any = false;
+	DIR *open_files;
+
+	snprintf(text, sizeof(text), "/proc/%u/fd", pid);
+	open_files = opendir(text);
+	if (!open_files)
+		return false;
+	while (!has_file && (entry = readdir(open_files))) {
+		ssize_t length = readlinkat(dirfd(open_files), entry->d_name, link,
+					    sizeof(link) - 1);
+
+		link[length > 0 ? length : 0] = 0;
+		has_file = link_is_file(link);
+		has_any = has_any || *link;
+	}
+	closedir(open_files);
+	return has_any && !has_file;
+}
+
+static bool process_starts_to_write(uint32_t pid, void *unused)
+{
+	char name[PATH_ROOM];
+
+	(void)unused;
+	if (!proc_read(pid, "comm", name, sizeof(name)))
+		return false;
+	return !strcmp(name, NAME_AT_FIRST) || (!strcmp(name, NAME) && process_has_no_file(pid));
+}
+
+bool writer_is_starting(void)
+{
+	return proc_find(process_starts_to_write, NULL) != 0;
 }
 
 /* --- from a process to its file --- */

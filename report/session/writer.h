@@ -25,6 +25,12 @@ struct writer {
 void writer_look(struct writer *writer, int fd);
 
 /*
+ * True if a collector of this machine lives that has not opened its file yet. Its program may have
+ * been killed by then. Goes through all of /proc.
+ */
+bool writer_is_starting(void);
+
+/*
  * Finds the recording of the process with that pid, of one of its descendants, or of a collector
  * with that pid. Its path is put into `ret_path`, PATH_MAX bytes. False: there is none, or it is
  * invisible from here. Goes through all of /proc.

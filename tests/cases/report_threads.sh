@@ -43,6 +43,35 @@ END
 run_traced python3 brief.py || fail "status $?"
 expect "$OUTPUT" 'sorted(t.name for t in threads.rows if t.name and t.name.startswith("brief-")) == sorted("brief-%d" % i for i in range(20))'
 
+# a process that names itself last is gone before its collector looks: a DataLoader's worker on a busy machine
+rm -f run.evt
+mkfifo go
+cat >worker.py <<'END'
+import ctypes
+import os
+
+input()
+if not os.fork():
+    bytes(10000)
+    ctypes.CDLL(None).prctl(15, b"brief-worker", 0, 0, 0)
+    os._exit(7)
+os.wait()
+print("waited", flush=True)
+input()
+END
+run_traced python3 worker.py <go >out &
+pid=$!
+exec 3>go
+collector=$(collector_of "$OUTPUT") || fail "no process has the file open"
+kill -STOP "$collector"
+echo >&3
+eventually "the end of the worker" grep -q waited out
+kill -CONT "$collector"
+echo >&3
+exec 3>&-
+wait $pid || fail "status $?"
+expect "$OUTPUT" 'threads.row(name="brief-worker").tid == processes.row(exit_status=7).pid'
+
 # of before threads were named: only main threads have their program's name
 expect "$ROOT/tests/golden/counts.evt" \
 	'all((t.name is None) == (t.tid not in [p.pid for p in processes.rows]) for t in threads.rows)'

@@ -30,6 +30,25 @@ for ((i = 0; i < looks; i++)); do
 	sleep 0.1
 done
 
+# A program that was killed is gone before its collector has made the file: while a collector is starting the file is waited for.
+cp "$(command -v sleep)" intercept-coll
+./intercept-coll 600 >/dev/null 2>&1 </dev/null &
+starting=$!
+trap 'kill -9 $pid $collector $starting 2>/dev/null' EXIT
+for reading in "$REPORT" "$REPORT check late.evt"; do
+	file=${reading##* }
+	[[ $file == late.evt ]] || file=run.evt
+	mkdir -p late
+	(cd late && $reading >out 2>err) &
+	waiting=$!
+	sleep 0.5
+	cp "$ROOT/tests/golden/counts.evt" late/made && mv late/made "late/$file"
+	wait $waiting || fail "a file that a collector makes a moment later: $(cat late/err)"
+	rm -r late
+done
+kill $starting
+wait $starting 2>/dev/null
+
 # Its program lives: which one, and how to look at once.
 report alloc --wait 2 --format json "$OUTPUT"
 expect_eq "status of a run that goes on" "$status" 1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Programs with one planted cause each on a fake GPU that takes its time, run: the cause is among the advice, however busy the machine is.
+# Programs with one planted cause each on a fake GPU that takes its time, run: the cause is among the advice, or that the machine was busy.
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 

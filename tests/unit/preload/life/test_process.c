@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:life/process.c,base/interpreter.c,base/symbols.c,record/entry.c,record/recorder.c,record/rings.c,record/room.c,record/capture.c,record/event.c,record/strings.c,record/thread_clock.c */
+/* links: preload:life/process.c,base/interpreter.c,base/symbols.c,record/entry.c,record/recorder.c,record/last_name.c,record/rings.c,record/room.c,record/capture.c,record/event.c,record/strings.c,record/thread_clock.c */
 /*
  * Entries of the process table, and when a process gets one: claims, fork(), the end. The test
  * plays the collector, and the families.

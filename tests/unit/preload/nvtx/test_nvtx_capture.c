@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_tasks.c,nvtx/nvtx_v3.c,nvtx/nvtx_capture.c,base/own_memory.c,base/seccomp.c,record/foreign_generators.c,record/names.c,record/limitation.c,record/strings.c,record/recorder.c,record/rings.c,record/room.c,record/entry.c,record/event.c,record/capture.c,record/capture_asked.c,record/task.c,record/thread_clock.c,record/wake.c,base/pointer_map.c,base/parse.c,settings/budget.c,settings/schedule.c,steps/detail.c,steps/steps.c,steps/capture_range.c,python/facts.c */
+/* links: preload:nvtx/nvtx.c,nvtx/nvtx_names.c,nvtx/nvtx_tasks.c,nvtx/nvtx_v3.c,nvtx/nvtx_capture.c,base/own_memory.c,base/seccomp.c,record/foreign_generators.c,record/names.c,record/limitation.c,record/strings.c,record/recorder.c,record/last_name.c,record/rings.c,record/room.c,record/entry.c,record/event.c,record/capture.c,record/capture_asked.c,record/task.c,record/thread_clock.c,record/wake.c,base/pointer_map.c,base/parse.c,settings/budget.c,settings/schedule.c,steps/detail.c,steps/steps.c,steps/capture_range.c,python/facts.c */
 /*
  * Gates that NVTX ranges move, all the way: capture ranges, and steps of a schedule; and what has
  * waited for the gates to open. The client and the reading of the ring are those of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:record/recorder.c,record/rings.c,record/room.c,record/entry.c,record/strings.c */
+/* links: preload:record/recorder.c,record/last_name.c,record/rings.c,record/room.c,record/entry.c,record/strings.c */
 /*
  * preload/record/event.c, compiled with the events of tests/unit/more_events.def: an event in a
  * block takes one word more in the ring, all others what they always took.

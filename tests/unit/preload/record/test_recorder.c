@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:record/recorder.c,record/rings.c,record/room.c,record/entry.c */
+/* links: preload:record/recorder.c,record/last_name.c,record/rings.c,record/room.c,record/entry.c */
 /*
  * The recorder by itself: rings that fill, wrap, wait and drop; gates; the second lane;
  * generations; forked children that nobody has brought in. The test plays the collector.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:record/recorder.c,record/rings.c,record/room.c,record/entry.c,record/thread_clock.c */
+/* links: preload:record/recorder.c,record/last_name.c,record/rings.c,record/room.c,record/entry.c,record/thread_clock.c */
 /*
  * The thread's clock beside edges: which of them are read, what stands in the ring, what happens
  * where the kernel refuses.
