@@ -50,6 +50,7 @@ layers='
 	preload/osrt      : collector/region/wait_calls.def collector/format/wait_objects.def preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks preload/osrt
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/osrt preload/stacks
+	preload/routes    : preload/base preload/settings preload/record preload/python preload/requests
 	preload/functions : preload/base preload/settings preload/record preload/python preload/requests
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/requests preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/requests preload/steps preload/stacks preload/python

@@ -12,6 +12,7 @@
 #include "report/core/windows.h"
 #include "report/core/work.h"
 #include "report/requests/request_model.h"
+#include "report/requests/request_routes.h"
 
 #define ERRORS_FROM 500u /* statuses of faults of the server */
 
@@ -53,6 +54,7 @@ struct requests_state {
 	uint64_t *numbers; /* requests that have begun, by process */
 	size_t numbers_room;
 	struct request_looks looks;
+	struct request_routes routes;
 };
 
 static struct request_thread *request_thread_at(struct requests_state *mine, uint32_t thread)
@@ -177,6 +179,29 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 	map_put(&mine->known, open->id, &added)->value = at + 1;
 	if (counts && !mine->requests.first_ns)
 		mine->requests.first_ns = event->event.time_ns - open->waited_ns;
+}
+
+static void take_request_route(void *state, const struct source_event *event, bool counts)
+{
+	struct requests_state *mine = state;
+	const struct evt_request_route *route = EVENT_AS(request_route, &event->event);
+
+	(void)counts;
+	request_routes_take(&mine->routes,
+			    &(struct request_routed){
+				    .process = event->process->index,
+				    .method = event_name(mine->source, event, route->method),
+				    .endpoint = event_name(mine->source, event, route->endpoint),
+			    },
+			    event_name(mine->source, event, route->route));
+}
+
+/* A route is known before the first request that had it ends. */
+static void request_name_route(struct requests_state *mine, struct request_key *key)
+{
+	key->endpoint = request_routes_find(
+		&mine->routes, mine->source,
+		&(struct request_routed){ key->worker, key->method, key->endpoint }, key->status);
 }
 
 /* --- looks --- */
@@ -310,6 +335,7 @@ static void request_count(struct requests_state *mine, struct open_request *open
 		end_ns = open->key.start_ns;
 	open->key.status = (uint32_t)end->status;
 	open->key.ending = end->ending < REQUEST_OPEN ? (uint32_t)end->ending : REQUEST_UNKNOWN;
+	request_name_route(mine, &open->key);
 	row = request_row_of(mine, &open->key);
 	timing_add(&row->time, end_ns - open->key.start_ns + open->waited_ns);
 	row->queue_ns += open->waited_ns;
@@ -383,6 +409,7 @@ static void take_request_clock(void *state, const struct source_event *event, bo
 static void request_count_open(struct requests_state *mine, struct open_request *open)
 {
 	open->key.ending = REQUEST_OPEN;
+	request_name_route(mine, &open->key);
 	if (open->counts)
 		request_row_of(mine, &open->key)->open++;
 	request_forget(mine, open, open->key.start_ns);
@@ -424,9 +451,11 @@ static void requests_start(void *state, struct run *run, const void *options)
 		run, &(struct request_model_options){ .late = take_request_gpu, .state = mine });
 	map_init(&mine->rows);
 	map_init(&mine->known);
+	request_routes_init(&mine->routes);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_request_clock, mine);
 	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request_begin, mine);
 	run_reads(run, EVT_request_end, FIELDS_ALL, take_request_end, mine);
+	run_reads(run, EVT_request_route, FIELDS_ALL, take_request_route, mine);
 	run_reads(run, EVT_python_sample,
 		  FIELD_BIT(python_sample, state) | FIELD_BIT(python_sample, looks) |
 			  FIELD_BIT(python_sample, call) | FIELD_BIT(python_sample, unclear),
@@ -450,6 +479,7 @@ static void requests_release(void *state)
 	free(mine->thread);
 	map_release(&mine->rows);
 	map_release(&mine->known);
+	request_routes_release(&mine->routes);
 }
 
 const struct analysis_kind analysis_requests = {
