@@ -71,7 +71,7 @@ layers='
 	report/deferred : families report/base report/scopes report/core
 	report/ranges  : report/base report/scopes report/core report/helpers report/deferred
 	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
-	report/*       : events collector/format/calls.h collector/format/frame_flags.h model report/gpu/gpu_work.h report/device/device_states.h report/device/device_numbers.h report/device/ladder.h report/symbols report/stacks
+	report/*       : events collector/format/calls.h collector/format/frame_flags.h model report/gpu/gpu_work.h report/gpu/wait_calls.h report/device/device_states.h report/device/device_numbers.h report/device/ladder.h report/symbols report/stacks
 	report/osrt      : events collector/format/wait_objects.def model report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
 	report/modules : events model report/torch report/tensors
