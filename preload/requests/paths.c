@@ -81,6 +81,14 @@ bool paths_names(struct paths *paths, uint64_t endpoint, uint32_t most)
 	       paths_put(paths->named, PATHS_NAMED_SLOTS, endpoint);
 }
 
+/* Parents are counted in the table of endpoints, by hashes that no endpoint has. */
+bool paths_takes_sibling(struct paths *paths, uint64_t parent)
+{
+	struct paths_endpoint *of = paths_endpoint_of(paths, ~parent ? ~parent : 1);
+
+	return !of || paths_count_below(&of->count, PATHS_SIBLINGS);
+}
+
 bool paths_has_route(struct paths *paths, uint64_t key)
 {
 	uint64_t found;

@@ -23,6 +23,7 @@
 #define PATHS_ENDPOINTS 256u /* powers of two */
 #define PATHS_SLOTS 4096u
 #define PATHS_NAMED 1000u       /* endpoints with a name of their own */
+#define PATHS_SIBLINGS 100u     /* of them, those that differ in their last part only */
 #define PATHS_SHORTENED 1000u   /* names that stand for more than one */
 #define PATHS_NAMED_SLOTS 4096u /* more than both, so that few find no slot */
 #define PATHS_ROUTE_SLOTS 8192u
@@ -45,6 +46,12 @@ PRELOAD_HIDDEN bool paths_keeps(struct paths *paths, uint64_t endpoint, uint64_t
  * the same for an endpoint that has one whenever it is asked.
  */
 PRELOAD_HIDDEN bool paths_names(struct paths *paths, uint64_t endpoint, uint32_t most);
+
+/*
+ * Counts an endpoint that gets a name, by what is in front of its last part. False: there are
+ * PATHS_SIBLINGS already.
+ */
+PRELOAD_HIDDEN bool paths_takes_sibling(struct paths *paths, uint64_t parent);
 
 /* Of a method, an endpoint and what the framework calls it by (preload/routes). */
 static inline uint64_t paths_route_key(uint64_t method, uint64_t endpoint, uint64_t route)

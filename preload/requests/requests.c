@@ -55,13 +55,19 @@ static void requests_put_begin(struct recorder_lane *lane, const uint64_t identi
 				    sizeof(field) / sizeof(field[0]));
 }
 
-/* Clients choose paths. */
+/* Clients choose paths: what differs from very many others in its last part is a key. */
 struct string requests_endpoint(struct paths *paths, const char *target, size_t target_length,
 				char room[ENDPOINT_BYTES])
 {
 	size_t length = endpoint_of(target, target_length, room);
 	struct string endpoint = string_of_bytes(room, length);
 
+	if (paths_names(paths, endpoint.hash, 0))
+		return endpoint;
+	if (!paths_takes_sibling(paths, string_hash(room, endpoint_parent(room, length)))) {
+		length = endpoint_generalise(room, length);
+		endpoint = string_of_bytes(room, length);
+	}
 	if (paths_names(paths, endpoint.hash, PATHS_NAMED))
 		return endpoint;
 	length = endpoint_shorten(room, length, true);

@@ -44,7 +44,8 @@ PRELOAD_HIDDEN uint64_t requests_next_connection(void);
 PRELOAD_HIDDEN void requests_record_begin(const struct request_begun *begun);
 /*
  * The name of a request's endpoint: the pattern of its path, in `room`. Where a process has many
- * patterns already, a further one is named by its first part.
+ * patterns that differ in the last part already, a further one has {text} there; where it has many
+ * in all, it is named by its first part.
  */
 PRELOAD_HIDDEN struct string requests_endpoint(struct paths *paths, const char *target,
 					       size_t target_length, char room[ENDPOINT_BYTES]);

@@ -6,7 +6,8 @@
 
 #define ROUTES_SEVERAL UINT64_MAX
 
-static const char routes_dots[] = "..."; /* the end of endpoints that stand for many paths */
+/* What endpoints have that stand for many paths: at their end, anywhere. */
+static const char routes_dots[] = "...", routes_text[] = "{text}";
 
 void request_routes_init(struct request_routes *routes)
 {
@@ -31,7 +32,8 @@ static bool request_routes_is_many(const struct source *source, uint32_t endpoin
 	size_t length;
 	const char *text = name_text(source_name_at(source, endpoint), &length);
 
-	return length >= dots && memcmp(text + length - dots, routes_dots, dots) == 0;
+	return (length >= dots && memcmp(text + length - dots, routes_dots, dots) == 0) ||
+	       memmem(text, length, routes_text, sizeof(routes_text) - 1);
 }
 
 uint32_t request_routes_find(const struct request_routes *routes, const struct source *source,

@@ -94,6 +94,32 @@ static void one_of_many_keeps_its_first_part(void **state)
 	expect_short(longest, true, "//...");
 }
 
+static void expect_general(const char *pattern, const char *wanted)
+{
+	char room[ENDPOINT_BYTES];
+	size_t length = strlen(pattern);
+
+	memcpy(room, pattern, length);
+	length = endpoint_generalise(room, length);
+	assert_int_equal(length, strlen(wanted));
+	assert_memory_equal(room, wanted, length);
+}
+
+static void last_parts_become_texts(void **state)
+{
+	char longest[ENDPOINT_BYTES + 1] = "/";
+
+	expect_general("/users/alice", "/users/{text}");
+	expect_general("/alice", "/{text}");
+	expect_general("/users/{number}/a", "/users/{number}/{text}");
+	expect_general("/", "/{text}");
+	expect_general("*", "*");
+	expect_general("", "");
+	memset(longest + 1, 'a', ENDPOINT_BYTES - 2);
+	longest[ENDPOINT_BYTES - 1] = '/';
+	expect_general(longest, longest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -103,6 +129,7 @@ int main(void)
 		cmocka_unit_test(a_query_and_a_host_are_left_out),
 		cmocka_unit_test(long_paths_are_cut),
 		cmocka_unit_test(one_of_many_keeps_its_first_part),
+		cmocka_unit_test(last_parts_become_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,12 +58,25 @@ static void so_many_endpoints_have_names(void **state)
 	assert_false(paths_names(&paths, hash_of(400000), PATHS_NAMED));
 }
 
+static void so_many_differ_in_their_last_part(void **state)
+{
+	uint64_t taken = 0;
+
+	memset(&paths, 0, sizeof(paths));
+	for (uint64_t i = 0; i < 1000; i++)
+		taken += paths_takes_sibling(&paths, hash_of(1));
+	assert_int_equal(taken, PATHS_SIBLINGS);
+	assert_true(paths_takes_sibling(&paths, hash_of(2)));
+	assert_true(paths_keeps(&paths, hash_of(1), hash_of(3))); /* no endpoint is a parent */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_of_each_endpoint_are_kept),
 		cmocka_unit_test(full_tables_keep_no_more),
 		cmocka_unit_test(so_many_endpoints_have_names),
+		cmocka_unit_test(so_many_differ_in_their_last_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
