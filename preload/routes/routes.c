@@ -48,6 +48,9 @@ static bool target_has_begun(struct paths *paths, struct string_view target)
 	char room[ENDPOINT_BYTES];
 	size_t length = endpoint_of(target.bytes, target.length, room);
 
+	if (paths_names(paths, string_of_bytes(room, length).hash, 0))
+		return true;
+	length = endpoint_generalise(room, length);
 	return paths_names(paths, string_of_bytes(room, length).hash, 0);
 }
 
