@@ -50,6 +50,7 @@ layers='
 	preload/osrt      : collector/region/wait_calls.def collector/format/wait_objects.def preload/base preload/settings preload/record preload/hook preload/stacks
 	preload/io        : preload/base preload/settings preload/record preload/hook preload/requests preload/stacks preload/osrt
 	preload/mappings  : preload/base preload/settings preload/record preload/hook preload/io preload/osrt preload/stacks
+	preload/routes    : preload/base preload/settings preload/record preload/python preload/requests
 	preload/functions : preload/base preload/settings preload/record preload/python preload/requests
 	preload/nvtx      : preload/base preload/settings preload/record preload/hook preload/requests preload/steps
 	preload/torch     : preload/base preload/settings preload/record preload/hook preload/requests preload/steps preload/stacks preload/python
@@ -70,7 +71,7 @@ layers='
 	report/deferred : families report/base report/scopes report/core
 	report/ranges  : report/base report/scopes report/core report/helpers report/deferred
 	report/stacks  : families collector/format/families.def collector/format/frame_flags.h model report/symbols
-	report/*       : events collector/format/calls.h collector/format/frame_flags.h model report/gpu/gpu_work.h report/device/device_states.h report/device/device_numbers.h report/device/ladder.h report/symbols report/stacks
+	report/*       : events collector/format/calls.h collector/format/frame_flags.h model report/gpu/gpu_work.h report/gpu/wait_calls.h report/device/device_states.h report/device/device_numbers.h report/device/ladder.h report/symbols report/stacks
 	report/osrt      : events collector/format/wait_objects.def model report/symbols report/stacks
 	report/lightning : events model report/nvtx report/torch
 	report/modules : events model report/torch report/tensors

@@ -13,6 +13,7 @@
 #define UUID_BYTES 36u
 
 static const char endpoint_number[] = "{number}";
+static const char endpoint_text[] = "{text}";
 static const char endpoint_dots[] = "...";
 
 struct part {
@@ -66,7 +67,7 @@ static const char *endpoint_key_of(struct part part)
 	if (hex == part.length && hex >= HASH_DIGITS)
 		return "{hash}";
 	if (part.length > WORD_BYTES || digits + letters < part.length)
-		return "{text}";
+		return endpoint_text;
 	return NULL;
 }
 
@@ -144,6 +145,24 @@ size_t endpoint_shorten(char room[ENDPOINT_BYTES], size_t length, bool keeps_fir
 	(void)endpoint_append(room, &at, "/", 1);
 	(void)endpoint_append(room, &at, endpoint_dots, sizeof(endpoint_dots) - 1);
 	return at;
+}
+
+size_t endpoint_parent(const char *pattern, size_t length)
+{
+	while (length && pattern[length - 1] != '/')
+		length--;
+	return length;
+}
+
+size_t endpoint_generalise(char room[ENDPOINT_BYTES], size_t length)
+{
+	const size_t text = sizeof(endpoint_text) - 1;
+	size_t parent = endpoint_parent(room, length);
+
+	if (!parent || parent + text > ENDPOINT_BYTES)
+		return length;
+	memcpy(room + parent, endpoint_text, text);
+	return parent + text;
 }
 
 bool endpoint_has_numbers(const char *pattern, size_t length)

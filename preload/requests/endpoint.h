@@ -25,6 +25,13 @@ PRELOAD_HIDDEN size_t endpoint_path_of(const char *target, size_t length,
 				       char room[ENDPOINT_BYTES]);
 /* Leaves the first part of a pattern, `/users/...`, or none, `/...`. Returns the new length. */
 PRELOAD_HIDDEN size_t endpoint_shorten(char room[ENDPOINT_BYTES], size_t length, bool keeps_first);
+/* How long the pattern is in front of its last part, with the slash; 0: it has no slash. */
+PRELOAD_HIDDEN size_t endpoint_parent(const char *pattern, size_t length);
+/*
+ * Replaces the last part by {text}, if it fits. Returns the new length, or that of the pattern as
+ * it is.
+ */
+PRELOAD_HIDDEN size_t endpoint_generalise(char room[ENDPOINT_BYTES], size_t length);
 PRELOAD_HIDDEN bool endpoint_has_numbers(const char *pattern, size_t length);
 
 #endif

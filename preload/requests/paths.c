@@ -80,3 +80,23 @@ bool paths_names(struct paths *paths, uint64_t endpoint, uint32_t most)
 	return paths_count_below(&paths->named_count, most) &&
 	       paths_put(paths->named, PATHS_NAMED_SLOTS, endpoint);
 }
+
+/* Parents are counted in the table of endpoints, by hashes that no endpoint has. */
+bool paths_takes_sibling(struct paths *paths, uint64_t parent)
+{
+	struct paths_endpoint *of = paths_endpoint_of(paths, ~parent ? ~parent : 1);
+
+	return !of || paths_count_below(&of->count, PATHS_SIBLINGS);
+}
+
+bool paths_has_route(struct paths *paths, uint64_t key)
+{
+	uint64_t found;
+
+	return !paths_slot(paths->route, PATHS_ROUTE_SLOTS, key, &found) || found;
+}
+
+void paths_put_route(struct paths *paths, uint64_t key)
+{
+	(void)paths_put(paths->route, PATHS_ROUTE_SLOTS, key);
+}

@@ -14,7 +14,6 @@
 #include "preload/record/task.h"
 #include "preload/record/thread_clock.h"
 #include "preload/requests/arrival.h"
-#include "preload/requests/endpoint.h"
 #include "preload/settings/settings.h"
 
 /* Returns NULL if requests are not recorded now. */
@@ -56,20 +55,24 @@ static void requests_put_begin(struct recorder_lane *lane, const uint64_t identi
 				    sizeof(field) / sizeof(field[0]));
 }
 
-/*
- * The pattern of the request's path. Clients choose paths: where a process has many patterns
- * already, a further one is recorded by its first part.
- */
-static struct string requests_endpoint(const struct request_begun *begun, char room[ENDPOINT_BYTES])
+/* Clients choose paths: what differs from very many others in its last part is a key. */
+struct string requests_endpoint(struct paths *paths, const char *target, size_t target_length,
+				char room[ENDPOINT_BYTES])
 {
-	size_t length = endpoint_of(begun->line.target, begun->line.target_length, room);
+	size_t length = endpoint_of(target, target_length, room);
 	struct string endpoint = string_of_bytes(room, length);
 
-	if (paths_names(begun->paths, endpoint.hash, PATHS_NAMED))
+	if (paths_names(paths, endpoint.hash, 0))
+		return endpoint;
+	if (!paths_takes_sibling(paths, string_hash(room, endpoint_parent(room, length)))) {
+		length = endpoint_generalise(room, length);
+		endpoint = string_of_bytes(room, length);
+	}
+	if (paths_names(paths, endpoint.hash, PATHS_NAMED))
 		return endpoint;
 	length = endpoint_shorten(room, length, true);
 	endpoint = string_of_bytes(room, length);
-	if (paths_names(begun->paths, endpoint.hash, PATHS_NAMED + PATHS_SHORTENED))
+	if (paths_names(paths, endpoint.hash, PATHS_NAMED + PATHS_SHORTENED))
 		return endpoint;
 	return string_of_bytes(room, endpoint_shorten(room, length, false));
 }
@@ -98,7 +101,8 @@ void requests_record_begin(const struct request_begun *begun)
 	if (!lane)
 		return;
 	names.method = string_of_bytes(begun->line.method, begun->line.method_length);
-	names.endpoint = requests_endpoint(begun, pattern);
+	names.endpoint = requests_endpoint(begun->paths, begun->line.target,
+					   begun->line.target_length, pattern);
 	names.path = requests_path(begun, &names.endpoint, path);
 	requests_put_begin(lane, (uint64_t[]){ begun->connection, begun->number }, &names,
 			   arrival_waited_ns(begun->fd));
@@ -118,6 +122,16 @@ void requests_record_named_begin(uint64_t connection, const struct string *metho
 			   &(struct request_names){ .method = *method, .endpoint = *endpoint }, 0);
 	recorder_leave(lane);
 	errno = saved;
+}
+
+bool requests_record_route(const struct string *method, const struct string *endpoint,
+			   const struct string *route)
+{
+	return recorder_record(EVT_FAMILY_requests, EVT_request_route,
+			       (struct recorder_field[]){ { .text = method },
+							  { .text = endpoint },
+							  { .text = route } },
+			       3);
 }
 
 static uint64_t requests_since(uint64_t ticks, uint64_t then)

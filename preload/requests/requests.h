@@ -10,6 +10,7 @@
 
 #include "preload/base/hidden.h"
 #include "preload/record/strings.h"
+#include "preload/requests/endpoint.h"
 #include "preload/requests/http.h"
 #include "preload/requests/paths.h"
 
@@ -41,6 +42,17 @@ struct request_ended {
 /* Returns a number for a connection, or for a request without one; from 1. */
 PRELOAD_HIDDEN uint64_t requests_next_connection(void);
 PRELOAD_HIDDEN void requests_record_begin(const struct request_begun *begun);
+/*
+ * The name of a request's endpoint: the pattern of its path, in `room`. Where a process has many
+ * patterns that differ in the last part already, a further one has {text} there; where it has many
+ * in all, it is named by its first part.
+ */
+PRELOAD_HIDDEN struct string requests_endpoint(struct paths *paths, const char *target,
+					       size_t target_length, char room[ENDPOINT_BYTES]);
+/* Requests of that method and endpoint may have that route. Returns false if it is not recorded. */
+PRELOAD_HIDDEN bool requests_record_route(const struct string *method,
+					  const struct string *endpoint,
+					  const struct string *route);
 /* A request without a connection: number 0 of its own (marks.h). */
 PRELOAD_HIDDEN void requests_record_named_begin(uint64_t connection, const struct string *method,
 						const struct string *endpoint);

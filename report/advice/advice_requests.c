@@ -147,11 +147,6 @@ struct slow {
 	struct line_sums lines, others_lines; /* of that part */
 };
 
-static uint64_t bucket_edge_ns(uint32_t bucket)
-{
-	return bucket < 8 ? bucket : (uint64_t)(4 | (bucket & 3)) << ((bucket >> 2) - 2);
-}
-
 static uint32_t median_bucket(const struct request_group *group)
 {
 	uint64_t seen = 0;
@@ -170,7 +165,7 @@ static bool slow_of_group(const struct request_group *group, uint32_t number, st
 
 	*slow = (struct slow){ .group = number,
 			       .from = median + SLOW_BUCKETS,
-			       .median_ns = bucket_edge_ns(median) };
+			       .median_ns = request_bucket_ns(median) };
 	for (uint32_t i = 0; i < REQUEST_BUCKETS; i++) {
 		const struct request_bucket *bucket = &group->bucket[i];
 		bool is_slow = i >= slow->from;

@@ -48,17 +48,6 @@ static struct lines_thread *lines_thread_at(struct request_lines_state *mine, ui
 	return &mine->thread[thread];
 }
 
-/* Four to a power of two: its exponent, and the two bits behind the highest one. */
-static uint32_t request_bucket_of(uint64_t ns)
-{
-	uint32_t exponent;
-
-	if (ns < 4)
-		return 0;
-	exponent = 63 - (uint32_t)__builtin_clzll(ns);
-	return exponent << 2 | (uint32_t)(ns >> (exponent - 2) & 3);
-}
-
 /* --- what ended --- */
 
 static void request_lines_add(struct request_lines_state *mine, const struct ended_request *ended,

@@ -14,11 +14,10 @@
 #define REPORT_ADVICE_REQUEST_LINES_H
 
 #include "report/core/analysis.h"
-#include "report/requests/request_looks.h"
+#include "report/requests/request_tail.h"
 #include "report/samples/sample_events.h"
 
 #define REQUEST_GROUPS_MAX 1024u
-#define REQUEST_BUCKETS 256u /* of durations: each is a quarter of a power of two wide */
 
 /* The requests of an endpoint. */
 struct request_group {

@@ -99,10 +99,44 @@ static void report_requests_put_alone(const struct requests_report *mine, struct
 		table_set_number(table, COLUMN_requests_cpu_ns, cpu_ns);
 	if (mine->has_gc)
 		table_set_number(table, COLUMN_requests_gc_ns, row->gc_ns);
+	if (mine->requests->has_gpu_waits)
+		table_set_number(table, COLUMN_requests_gpu_wait_ns, row->gpu_wait_ns);
 	table_set_number(table, COLUMN_requests_samples, look_counts_all(&row->looks));
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
 		if (request_row_waited(row, waits[i].of, &wait_ns))
 			table_set_number(table, waits[i].column, wait_ns);
+}
+
+static void report_requests_put_slowest(struct table *table, const struct request_row *row)
+{
+	static const enum column_id parts[TAIL_LIMIT] = {
+		[TAIL_QUEUE] = COLUMN_requests_slow_queue_ns,
+		[TAIL_CPU] = COLUMN_requests_slow_cpu_ns,
+		[TAIL_GIL] = COLUMN_requests_slow_gil_ns,
+		[TAIL_LOCKS] = COLUMN_requests_slow_lock_ns,
+		[TAIL_IO] = COLUMN_requests_slow_io_ns,
+		[TAIL_SLEEP] = COLUMN_requests_slow_sleep_ns,
+		[TAIL_AWAITS] = COLUMN_requests_slow_await_ns,
+		[TAIL_GC] = COLUMN_requests_slow_gc_ns,
+		[TAIL_GPU] = COLUMN_requests_slow_gpu_ns,
+	};
+	static const char *const names[TAIL_LIMIT] = { "queue", "CPU",      "GIL", "locks", "I/O",
+						       "sleep", "awaiting", "GC",  "GPU" };
+	struct tail_slowest slowest;
+	enum tail_part cause;
+
+	if (!request_tail_slowest(&row->tail, &slowest))
+		return;
+	table_set_number(table, COLUMN_requests_slow_requests, slowest.count);
+	table_set_number(table, COLUMN_requests_slow_ns, slowest.mean_ns);
+	table_set_number(table, COLUMN_requests_slow_longer_ns, slowest.longer_ns);
+	cause = tail_slowest_cause(&slowest);
+	if (cause != TAIL_LIMIT)
+		table_put_text(table, COLUMN_requests_slow_cause, names[cause]);
+	for (int i = 0; i < TAIL_LIMIT; i++)
+		if (tail_slowest_knows(&slowest, (enum tail_part)i))
+			table_set_number(table, parts[i],
+					 slowest.part_ns[i] > 0 ? (uint64_t)slowest.part_ns[i] : 0);
 }
 
 static void report_requests_put_times(struct table *table, const struct timing *time,
@@ -139,6 +173,7 @@ static void report_requests_put_row(const struct report *report, struct table *t
 	if (row->answer.count)
 		table_set_number(table, COLUMN_requests_answer_ns, timing_average(&row->answer));
 	report_requests_put_alone(mine, table, row);
+	report_requests_put_slowest(table, row);
 	if (mine->requests->has_model) {
 		table_set_number(table, COLUMN_requests_model_ns, row->model_ns);
 		table_set_number(table, COLUMN_requests_shared_ns, row->model_shared_ns);

@@ -11,28 +11,30 @@
 #include "report/base/memory.h"
 #include "report/core/windows.h"
 #include "report/core/work.h"
+#include "report/gpu/wait_calls.h"
 #include "report/requests/request_model.h"
+#include "report/requests/request_routes.h"
 
 #define ERRORS_FROM 500u /* statuses of faults of the server */
 
 struct open_request {
 	struct request_key key;
 	bool counts, used, has_model_ended;
-	uint64_t waited_ns; /* before it was received */
-	uint64_t overlaps;  /* of its thread, at its begin */
-	bool began_alone;   /* no other request was open on its thread */
-	struct look_counts looks;
+	uint64_t waited_ns;      /* before it was received */
+	uint64_t overlaps;       /* of its thread, at its begin */
+	bool began_alone;        /* no other request was open on its thread */
 	size_t next_unused;      /* likewise, of the next one */
 	struct cpu_moment began; /* the thread's CPU time */
 	struct work work;        /* the thread's, at its begin */
 	size_t model;            /* its number there */
+	uint64_t gpu_wait_ns;    /* the thread's, at its begin */
 	uint64_t id;             /* its place in the map */
 };
 
 struct request_thread {
-	uint64_t open;     /* requests that began on it */
-	uint64_t overlaps; /* begins that found another one open */
-	size_t newest;     /* the open request that began last on it */
+	uint64_t open;        /* requests that began on it */
+	uint64_t overlaps;    /* begins that found another one open */
+	uint64_t gpu_wait_ns; /* in calls that wait for the GPU */
 	struct cpu_clock clock;
 };
 
@@ -53,6 +55,8 @@ struct requests_state {
 	uint64_t *numbers; /* requests that have begun, by process */
 	size_t numbers_room;
 	struct request_looks looks;
+	struct request_routes routes;
+	struct wait_calls waits;
 };
 
 static struct request_thread *request_thread_at(struct requests_state *mine, uint32_t thread)
@@ -168,15 +172,38 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 		.began = cpu_clock_at(&thread->clock, event->event.time_ns),
 		.work = works_of_thread(mine->works, event->thread),
 		.model = request_model_begin(mine->model, event),
+		.gpu_wait_ns = thread->gpu_wait_ns,
 		.id = request_id_of(event, begin->connection, begin->number),
 	};
 	thread->overlaps += thread->open != 0;
 	open->overlaps = thread->overlaps;
 	thread->open++;
-	thread->newest = at;
 	map_put(&mine->known, open->id, &added)->value = at + 1;
 	if (counts && !mine->requests.first_ns)
 		mine->requests.first_ns = event->event.time_ns - open->waited_ns;
+}
+
+static void take_request_route(void *state, const struct source_event *event, bool counts)
+{
+	struct requests_state *mine = state;
+	const struct evt_request_route *route = EVENT_AS(request_route, &event->event);
+
+	(void)counts;
+	request_routes_take(&mine->routes,
+			    &(struct request_routed){
+				    .process = event->process->index,
+				    .method = event_name(mine->source, event, route->method),
+				    .endpoint = event_name(mine->source, event, route->endpoint),
+			    },
+			    event_name(mine->source, event, route->route));
+}
+
+/* A route is known before the first request that had it ends. */
+static void request_name_route(struct requests_state *mine, struct request_key *key)
+{
+	key->endpoint = request_routes_find(
+		&mine->routes, mine->source,
+		&(struct request_routed){ key->worker, key->method, key->endpoint }, key->status);
 }
 
 /* --- looks --- */
@@ -187,29 +214,66 @@ static bool open_request_is_alone(const struct requests_state *mine,
 	return open->began_alone && mine->thread[open->key.thread].overlaps == open->overlaps;
 }
 
-/* Looks belong to requests that have ended since the sample before, or to the open one. */
+static void request_take_looks(void *state, const struct request_span *span,
+			       const struct look_counts *counts)
+{
+	struct requests_state *mine = state;
+	struct request_row *row = &mine->requests.row[span->row];
+	struct look_counts *tail = mine->by == BY_requests_request
+					   ? NULL
+					   : &request_tail_at(&row->tail, span->bucket)->looks;
+
+	for (int i = 0; i < LOOK_LIMIT; i++) {
+		row->looks.at[i] += span->is_alone ? counts->at[i] : 0;
+		if (tail)
+			tail->at[i] += counts->at[i];
+	}
+}
+
+/* Looks belong to requests that have ended since the sample before, or end later. */
 static void take_request_sample(void *state, const struct source_event *event, bool counts)
 {
 	struct requests_state *mine = state;
-	struct request_thread *thread = request_thread_at(mine, event->thread->index);
-	const struct request_span *spans;
 	struct look_event look;
-	bool is_look = request_looks_read(&mine->looks, event, &look);
-	size_t count = request_looks_take(&mine->looks, event->thread->index, &spans);
 
 	(void)counts;
-	if (!is_look)
-		return;
-	for (size_t i = 0; i < count; i++)
-		mine->requests.row[spans[i].row].looks.at[look.of] += look_event_within(
-			&look, spans[i].from_ns, spans[i].to_ns);
-	if (thread->open == 1 && mine->open[thread->newest].used) {
-		struct open_request *open = &mine->open[thread->newest];
+	if (request_looks_read(&mine->looks, event, &look))
+		request_looks_add(&mine->looks, event->thread->index, &look);
+	request_looks_settle(&mine->looks, event->thread->index, request_take_looks, mine);
+}
 
-		if (open_request_is_alone(mine, open))
-			open->looks.at[look.of] += look_event_within(&look, open->key.start_ns,
-								     UINT64_MAX);
-	}
+/* A call of CUDA that waits. The thread's events come in the order of their ends. */
+static void take_request_wait(struct requests_state *mine, const struct source_event *event,
+			      uint64_t function, uint64_t duration_ns)
+{
+	uint32_t name = event_name(mine->source, event, function);
+	enum wait_call_kind kind = wait_calls_kind_of(&mine->waits, name);
+	struct request_thread *thread = request_thread_at(mine, event->thread->index);
+	uint64_t now_ns = event->event.time_ns;
+
+	if (kind == WAIT_CALL_NONE || kind == WAIT_CALL_STREAM_FOR_EVENT || duration_ns > now_ns)
+		return;
+	mine->requests.has_gpu_waits = true;
+	thread->gpu_wait_ns += duration_ns;
+	request_looks_wait(&mine->looks, event->thread->index,
+			   (struct look_wait){ now_ns - duration_ns, now_ns });
+}
+
+static void take_request_cuda(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
+
+	(void)counts;
+	if (!(call->flags & EVT_CUDA_NESTED))
+		take_request_wait(state, event, call->function, call->duration_ns);
+}
+
+static void take_request_hidden(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
+
+	(void)counts;
+	take_request_wait(state, event, call->function, call->duration_ns);
 }
 
 bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t *ret_ns)
@@ -220,6 +284,18 @@ bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t
 		return false;
 	*ret_ns = (uint64_t)((double)row->alone_ns * (double)row->looks.at[of] / (double)all);
 	return true;
+}
+
+uint64_t request_row_computed(const struct request_row *row, uint64_t cpu_ns)
+{
+	uint64_t runs = row->looks.at[LOOK_RUNS], spins = row->looks.at[LOOK_GPU_SPINS];
+
+	if (spins)
+		return (uint64_t)((double)cpu_ns * (double)runs / (double)(runs + spins));
+	if (look_counts_all(&row->looks) || cpu_ns + row->gpu_wait_ns <= row->alone_ns)
+		return cpu_ns;
+	/* no samples: it ran in at least so much of its waits */
+	return row->alone_ns > row->gpu_wait_ns ? row->alone_ns - row->gpu_wait_ns : 0;
 }
 
 struct timing requests_time(const struct requests *requests)
@@ -268,12 +344,42 @@ static void request_put_alone(struct requests_state *mine, struct request_row *r
 	row->alone_ns += wall_ns;
 	cpu_span_add_between(&row->cpu, open->began, cpu_clock_at(&thread->clock, end_ns), wall_ns);
 	row->gc_ns += work_between(&open->work, &now).gc_ns;
-	for (int i = 0; i < LOOK_LIMIT; i++)
-		row->looks.at[i] += open->looks.at[i];
+	row->gpu_wait_ns += thread->gpu_wait_ns - open->gpu_wait_ns;
+}
+
+/* The thread that received it, of which nothing is known once that has ended. */
+static void request_put_tail(struct requests_state *mine, struct request_row *row,
+			     const struct open_request *open, uint64_t end_ns)
+{
+	const struct request_thread *thread = request_thread_at(mine, open->key.thread);
+	uint64_t total_ns = end_ns - open->key.start_ns + open->waited_ns;
+	struct source_thread *const *threads;
+	struct work now;
+	struct tail_sum *sum;
+
+	if (mine->by == BY_requests_request ||
+	    open->key.thread >= source_threads(mine->source, &threads))
+		return;
+	now = works_of_thread(mine->works, threads[open->key.thread]);
+	sum = request_tail_at(&row->tail, request_bucket_of(total_ns));
+	sum->count++;
+	sum->total_ns += total_ns;
+	sum->queue_ns += open->waited_ns;
+	sum->gc_ns += work_between(&open->work, &now).gc_ns;
+	sum->gpu_wait_ns += thread->gpu_wait_ns - open->gpu_wait_ns;
+}
+
+static void request_keep_looks(struct requests_state *mine, const struct request_row *row,
+			       const struct open_request *open, uint64_t end_ns, bool is_alone)
+{
+	uint64_t total_ns = end_ns - open->key.start_ns + open->waited_ns;
+
 	request_looks_keep(&mine->looks, open->key.thread,
 			   &(struct request_span){ .from_ns = open->key.start_ns,
 						   .to_ns = end_ns,
-						   .row = (size_t)(row - mine->requests.row) });
+						   .row = (size_t)(row - mine->requests.row),
+						   .bucket = request_bucket_of(total_ns),
+						   .is_alone = is_alone });
 }
 
 /* The thread that ends it is the one that began it, and had no other one in between. */
@@ -305,11 +411,13 @@ static void request_count(struct requests_state *mine, struct open_request *open
 	const struct evt_request_end *end = EVENT_AS(request_end, &event->event);
 	uint64_t now_ns = event->event.time_ns, end_ns = now_ns - end->duration;
 	struct request_row *row;
+	bool is_alone;
 
 	if (end->duration > now_ns || end_ns < open->key.start_ns)
 		end_ns = open->key.start_ns;
 	open->key.status = (uint32_t)end->status;
 	open->key.ending = end->ending < REQUEST_OPEN ? (uint32_t)end->ending : REQUEST_UNKNOWN;
+	request_name_route(mine, &open->key);
 	row = request_row_of(mine, &open->key);
 	timing_add(&row->time, end_ns - open->key.start_ns + open->waited_ns);
 	row->queue_ns += open->waited_ns;
@@ -323,8 +431,11 @@ static void request_count(struct requests_state *mine, struct open_request *open
 	row->unanswered += end->ending == REQUEST_CLIENT_LEFT || end->ending == REQUEST_UNANSWERED;
 	row->bytes_in += end->bytes_in;
 	row->bytes_out += end->bytes_out;
-	if (request_was_alone(mine, open, event))
+	is_alone = request_was_alone(mine, open, event);
+	if (is_alone)
 		request_put_alone(mine, row, open, event, end_ns);
+	request_put_tail(mine, row, open, end_ns);
+	request_keep_looks(mine, row, open, end_ns, is_alone);
 	request_put_model(row,
 			  request_model_end(mine->model, open->model, now_ns,
 					    (size_t)(row - mine->requests.row)),
@@ -383,6 +494,7 @@ static void take_request_clock(void *state, const struct source_event *event, bo
 static void request_count_open(struct requests_state *mine, struct open_request *open)
 {
 	open->key.ending = REQUEST_OPEN;
+	request_name_route(mine, &open->key);
 	if (open->counts)
 		request_row_of(mine, &open->key)->open++;
 	request_forget(mine, open, open->key.start_ns);
@@ -408,6 +520,8 @@ static void requests_finish(void *state)
 	struct requests_state *mine = state;
 
 	requests_close(mine, NULL);
+	for (uint32_t i = 0; i < mine->looks.room; i++)
+		request_looks_settle(&mine->looks, i, request_take_looks, mine);
 	mine->requests.has_model = request_model_has_operators(mine->model);
 	mine->requests.has_gpu = request_model_has_gpu(mine->model);
 }
@@ -424,9 +538,17 @@ static void requests_start(void *state, struct run *run, const void *options)
 		run, &(struct request_model_options){ .late = take_request_gpu, .state = mine });
 	map_init(&mine->rows);
 	map_init(&mine->known);
+	request_routes_init(&mine->routes);
+	wait_calls_init(&mine->waits, mine->source);
+	run_reads(run, EVT_cuda_call,
+		  FIELD_BIT(cuda_call, function) | FIELD_BIT(cuda_call, duration_ns) |
+			  FIELD_BIT(cuda_call, flags),
+		  take_request_cuda, mine);
+	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_request_hidden, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_request_clock, mine);
 	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request_begin, mine);
 	run_reads(run, EVT_request_end, FIELDS_ALL, take_request_end, mine);
+	run_reads(run, EVT_request_route, FIELDS_ALL, take_request_route, mine);
 	run_reads(run, EVT_python_sample,
 		  FIELD_BIT(python_sample, state) | FIELD_BIT(python_sample, looks) |
 			  FIELD_BIT(python_sample, call) | FIELD_BIT(python_sample, unclear),
@@ -441,6 +563,7 @@ static void requests_release(void *state)
 	for (size_t i = 0; i < mine->requests.count; i++) {
 		timing_release(&mine->requests.row[i].time);
 		timing_release(&mine->requests.row[i].answer);
+		request_tail_release(&mine->requests.row[i].tail);
 	}
 	free(mine->requests.row);
 	free(mine->requests.answered);
@@ -450,6 +573,8 @@ static void requests_release(void *state)
 	free(mine->thread);
 	map_release(&mine->rows);
 	map_release(&mine->known);
+	request_routes_release(&mine->routes);
+	wait_calls_release(&mine->waits);
 }
 
 const struct analysis_kind analysis_requests = {

@@ -16,6 +16,7 @@
 #include "report/core/analysis.h"
 #include "report/options/keys.h"
 #include "report/requests/request_looks.h"
+#include "report/requests/request_tail.h"
 
 enum request_ending {
 	REQUEST_ANSWERED,
@@ -47,7 +48,9 @@ struct request_row {
 	struct cpu_span cpu;
 	uint64_t gc_ns;
 	uint64_t model_ns, model_shared_ns, gpu_ns; /* request_model.h */
+	uint64_t gpu_wait_ns;                       /* of their threads, those that were alone */
 	struct look_counts looks;                   /* of those that were alone */
+	struct request_tail tail;                   /* of all; not of rows of single requests */
 };
 
 struct requests {
@@ -55,6 +58,7 @@ struct requests {
 	size_t count, room;
 	uint64_t first_ns, last_ns; /* begin of the first request, end of the last one */
 	bool has_model, has_gpu;    /* operators, and work of the GPU, were recorded */
+	bool has_gpu_waits;         /* calls of CUDA that wait were */
 	uint64_t *answered;         /* requests that have ended, by process */
 	size_t answered_room;
 };
@@ -64,6 +68,9 @@ struct requests {
 
 /* Returns how long the requests that were alone waited for that, by looks; false: too few looks. */
 bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t *ret_ns);
+
+/* Returns the part of `cpu_ns` in which the thread did not only wait for the GPU. */
+uint64_t request_row_computed(const struct request_row *row, uint64_t cpu_ns);
 
 /* Of all rows together; to be released. */
 struct timing requests_time(const struct requests *requests);

@@ -68,6 +68,24 @@ uint64_t look_event_within(const struct look_event *look, uint64_t from_ns, uint
 	return first <= last ? last - first + 1 : 0;
 }
 
+void request_looks_add(struct request_looks *looks, uint32_t thread, const struct look_event *look)
+{
+	struct looked_thread *kept = looked_thread_at(looks, thread);
+
+	if (!kept->ring)
+		kept->ring = memory_zero(LOOKS_RING, sizeof(*kept->ring));
+	kept->ring[kept->taken++ % LOOKS_RING] = *look;
+}
+
+void request_looks_wait(struct request_looks *looks, uint32_t thread, struct look_wait wait)
+{
+	struct looked_thread *kept = looked_thread_at(looks, thread);
+
+	if (!kept->wait)
+		kept->wait = memory_zero(LOOKS_WAITS, sizeof(*kept->wait));
+	kept->wait[kept->waits++ % LOOKS_WAITS] = wait;
+}
+
 void request_looks_keep(struct request_looks *looks, uint32_t thread,
 			const struct request_span *span)
 {
@@ -79,20 +97,61 @@ void request_looks_keep(struct request_looks *looks, uint32_t thread,
 	kept->span[kept->count++] = *span;
 }
 
-size_t request_looks_take(struct request_looks *looks, uint32_t thread,
-			  const struct request_span **ret_spans)
+/* How many of the sample's looks within the request were within waits for the GPU. */
+static uint64_t looks_in_waits(const struct looked_thread *thread, const struct look_event *look,
+			       const struct request_span *span)
+{
+	uint64_t oldest = thread->waits > LOOKS_WAITS ? thread->waits - LOOKS_WAITS : 0, looks = 0;
+
+	for (uint64_t at = thread->waits; at > oldest; at--) {
+		struct look_wait wait = thread->wait[(at - 1) % LOOKS_WAITS];
+
+		if (wait.to_ns <= span->from_ns)
+			break;
+		wait.from_ns = wait.from_ns > span->from_ns ? wait.from_ns : span->from_ns;
+		wait.to_ns = wait.to_ns < span->to_ns ? wait.to_ns : span->to_ns;
+		looks += look_event_within(look, wait.from_ns, wait.to_ns);
+	}
+	return looks;
+}
+
+static void looks_count(const struct looked_thread *thread, const struct request_span *span,
+			struct look_counts *counts)
+{
+	uint64_t oldest = thread->taken > LOOKS_RING ? thread->taken - LOOKS_RING : 0;
+
+	for (uint64_t at = thread->taken; at > oldest; at--) {
+		const struct look_event *look = &thread->ring[(at - 1) % LOOKS_RING];
+		uint64_t looks = look_event_within(look, span->from_ns, span->to_ns);
+		uint64_t waits = looks ? looks_in_waits(thread, look, span) : 0;
+
+		counts->at[look->of] += looks - waits;
+		counts->at[look->of == LOOK_RUNS ? LOOK_GPU_SPINS : LOOK_GPU] += waits;
+		if (look->time_ns <= span->from_ns)
+			break;
+	}
+}
+
+void request_looks_settle(struct request_looks *looks, uint32_t thread, request_looks_take *take,
+			  void *state)
 {
 	struct looked_thread *kept = looked_thread_at(looks, thread);
-	size_t count = kept->count;
 
-	*ret_spans = kept->span;
+	for (size_t i = 0; i < kept->count; i++) {
+		struct look_counts counts = { { 0 } };
+
+		looks_count(kept, &kept->span[i], &counts);
+		take(state, &kept->span[i], &counts);
+	}
 	kept->count = 0;
-	return count;
 }
 
 void request_looks_release(struct request_looks *looks)
 {
-	for (size_t i = 0; i < looks->room; i++)
+	for (size_t i = 0; i < looks->room; i++) {
 		free(looks->thread[i].span);
+		free(looks->thread[i].ring);
+		free(looks->thread[i].wait);
+	}
 	free(looks->thread);
 }

@@ -129,13 +129,57 @@ static void request_times(const struct request_row *row, uint64_t ns[REQUEST_PAR
 
 	memset(ns, 0, REQUEST_PART_LIMIT * sizeof(*ns));
 	ns[REQUEST_PART_QUEUE] = row->queue_ns;
-	if (row->alone && cpu_span_value(&row->cpu, row->alone_ns, &ns[REQUEST_PART_CPU]))
+	if (row->alone && cpu_span_value(&row->cpu, row->alone_ns, &ns[REQUEST_PART_CPU])) {
+		ns[REQUEST_PART_CPU] = request_row_computed(row, ns[REQUEST_PART_CPU]);
 		known_ns += ns[REQUEST_PART_CPU];
+	}
+	ns[REQUEST_PART_GPU] = row->gpu_wait_ns;
+	known_ns += row->gpu_wait_ns;
 	for (int i = REQUEST_PART_GIL; i <= REQUEST_PART_AWAITS; i++)
 		if (request_row_waited(row, waits[i], &ns[i]))
 			known_ns += ns[i];
 	if (known_ns < row->time.total_ns)
 		ns[REQUEST_PART_OTHER] = row->time.total_ns - known_ns;
+}
+
+/* What the slowest requests take longer, and where: what has most of that, and the second. */
+static void print_slowest(const struct summary *summary, const struct request_row *row,
+			  const struct screen *screen)
+{
+	static const char *const text[TAIL_LIMIT] = {
+		[TAIL_QUEUE] = "before the program received them",
+		[TAIL_CPU] = "their thread on a CPU",
+		[TAIL_GIL] = "waiting for the GIL",
+		[TAIL_LOCKS] = "waiting for locks",
+		[TAIL_IO] = "waiting for I/O",
+		[TAIL_SLEEP] = "sleeping",
+		[TAIL_AWAITS] = "waiting for other threads, servers or timers",
+		[TAIL_GC] = "collecting garbage",
+		[TAIL_GPU] = "waiting for the GPU",
+	};
+	char called[CALLED_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES],
+		d[UNIT_TEXT_BYTES];
+	struct tail_slowest slowest;
+	enum tail_part most;
+	struct prose line;
+
+	if (!request_tail_slowest(&row->tail, &slowest))
+		return;
+	most = tail_slowest_cause(&slowest);
+	if (most == TAIL_LIMIT)
+		return;
+	screen_label_begin(&line, screen, "slowest");
+	fprintf(line.screen.out,
+		"%s of %s requests of %s took %s or more, on average %s longer than the faster "
+		"half: %.0f %% of that is %s",
+		unit_format_count(a, slowest.count), unit_format_count(b, slowest.of),
+		endpoint_called(summary, row, called), unit_format_ns(c, slowest.from_ns),
+		unit_format_ns(d, slowest.longer_ns),
+		slowest.part_ns[most] < (double)slowest.longer_ns
+			? 100.0 * slowest.part_ns[most] / (double)slowest.longer_ns
+			: 100.0,
+		text[most]);
+	prose_end(&line, screen);
 }
 
 static int compare_total(const void *left, const void *right)
@@ -164,6 +208,7 @@ void summary_print_requests(const struct summary *summary, const struct screen *
 		put_endpoint(summary, row[i], bar.tail, sizeof(bar.tail));
 		request_times(row[i], bar.ns);
 		summary_print_request_bar(&bar, screen);
+		print_slowest(summary, row[i], screen);
 	}
 	free(row);
 }

@@ -18,3 +18,6 @@ expect "$OUTPUT" 'requests.row(endpoint="/alone").requests == 5' 'kernels.row(na
 # the same of single requests
 expect "$OUTPUT" "requests('--by', 'request').sum('gpu_ns') == requests.sum('gpu_ns')" \
 	"all(row.gpu_ns > 0 for row in requests('--by', 'request').rows)" "len(requests('--by', 'request').rows) == 8"
+# what its thread waited in cudaDeviceSynchronize() is a wait for the GPU
+expect "$OUTPUT" '0 < requests.row(endpoint="/many").gpu_wait_ns <= requests.row(endpoint="/many").total_ns' \
+	"requests('--by', 'request').sum('gpu_wait_ns') == requests.sum('gpu_wait_ns')"

@@ -10,6 +10,10 @@ def flask_app():
 
     app = flask.Flask("app")
 
+    @app.route("/items/<int:key>")
+    def item(key):
+        return "item %d" % key
+
     @app.route("/<path:path>", methods=["GET", "POST"])
     def answer(path):
         if path == "boom":
@@ -32,7 +36,10 @@ def run_django(port):
     from django.conf import settings
     from django.core.management import call_command
     from django.http import HttpResponse, StreamingHttpResponse
-    from django.urls import re_path
+    from django.urls import include, path, re_path
+
+    def item(request, key):
+        return HttpResponse("item %d" % key)
 
     def answer(request):
         path = request.path
@@ -50,7 +57,7 @@ def run_django(port):
 
     settings.configure(ROOT_URLCONF="urls", SECRET_KEY="x", ALLOWED_HOSTS=["*"], MIDDLEWARE=[], LOGGING_CONFIG=None)
     urls = type(sys)("urls")
-    urls.urlpatterns = [re_path("", answer)]
+    urls.urlpatterns = [path("items/", include(([path("<int:key>", item)], "items"))), re_path("", answer)]
     sys.modules["urls"] = urls
     django.setup()
     call_command("runserver", "127.0.0.1:%s" % port, use_reloader=False, skip_checks=True)
@@ -79,7 +86,11 @@ def run_aiohttp(port):
             return web.Response(text="no", status=404 if path == "/missing" else 500)
         return web.Response(status=204) if path == "/none" else web.Response(text="body of " + path)
 
+    async def item(request):
+        return web.Response(text="item " + request.match_info["key"])
+
     app = web.Application()
+    app.router.add_get("/items/{key:[0-9]+}", item)
     app.router.add_route("*", "/{path:.*}", answer)
     web.run_app(app, host="127.0.0.1", port=int(port), print=None)
 
@@ -87,14 +98,17 @@ def run_aiohttp(port):
 def make_fastapi_app():
     import asyncio
 
-    from fastapi import FastAPI, Request, Response
+    from fastapi import APIRouter, FastAPI, Request, Response
     from fastapi.responses import StreamingResponse
 
     app = FastAPI()
+    items = APIRouter(prefix="/items")
 
-    @app.get("/items/{number}")
-    def item(number: int):
-        return {"item": number}
+    @items.get("/{key}")
+    def item(key: int):
+        return {"item": key}
+
+    app.include_router(items)
 
     @app.post("/echo")
     async def echo(request: Request):

@@ -45,10 +45,11 @@ answers() { # NAME: without times
 	cat "$1.status"
 }
 
-# What is answered to $plan is the same without us, and what is recorded is that.
+# What is answered to $plan is the same without us, and what is recorded is that, with the routes in $routes (tests/requests/compare.py).
 compare() { # NAME COMMAND...
 	serve "$1-bare" "${@:2}"
 	recorded "$@"
 	cmp <(answers "$1-bare") <(answers "$1") || fail "$1: answers differ: $(diff <(answers "$1-bare") <(answers "$1"))"
-	python3 "$ROOT/tests/requests/compare.py" "$1.json" requests.json || fail "$1: requests differ from the client's"
+	# shellcheck disable=SC2086 # words without blanks
+	python3 "$ROOT/tests/requests/compare.py" "$1.json" requests.json ${routes:-} || fail "$1: requests differ from the client's"
 }

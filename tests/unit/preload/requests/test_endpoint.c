@@ -93,3 +93,29 @@ TEST(one_of_many_keeps_its_first_part)
 	longest[sizeof(longest) - 1] = 0;
 	expect_short(longest, true, "//...");
 }
+
+static void expect_general(const char *pattern, const char *wanted)
+{
+	char room[ENDPOINT_BYTES];
+	size_t length = strlen(pattern);
+
+	memcpy(room, pattern, length);
+	length = endpoint_generalise(room, length);
+	assert_int_equal(length, strlen(wanted));
+	assert_memory_equal(room, wanted, length);
+}
+
+TEST(last_parts_become_texts)
+{
+	char longest[ENDPOINT_BYTES + 1] = "/";
+
+	expect_general("/users/alice", "/users/{text}");
+	expect_general("/alice", "/{text}");
+	expect_general("/users/{number}/a", "/users/{number}/{text}");
+	expect_general("/", "/{text}");
+	expect_general("*", "*");
+	expect_general("", "");
+	memset(longest + 1, 'a', ENDPOINT_BYTES - 2);
+	longest[ENDPOINT_BYTES - 1] = '/';
+	expect_general(longest, longest);
+}

@@ -57,3 +57,15 @@ TEST(so_many_endpoints_have_names)
 	assert_int_equal(further, PATHS_SHORTENED);
 	assert_false(paths_names(&paths, hash_of(400000), PATHS_NAMED));
 }
+
+TEST(so_many_differ_in_their_last_part)
+{
+	uint64_t taken = 0;
+
+	memset(&paths, 0, sizeof(paths));
+	for (uint64_t i = 0; i < 1000; i++)
+		taken += paths_takes_sibling(&paths, hash_of(1));
+	assert_int_equal(taken, PATHS_SIBLINGS);
+	assert_true(paths_takes_sibling(&paths, hash_of(2)));
+	assert_true(paths_keeps(&paths, hash_of(1), hash_of(3))); /* no endpoint is a parent */
+}

@@ -166,3 +166,62 @@ TEST(halves_have_no_time)
 	assert_int_equal(requests->row[0].open, 1);
 	recording_close();
 }
+
+static void route_at(struct frame_writer *fw, uint64_t time_ns, const char *endpoint,
+		     const char *route)
+{
+	FRAME_PUT(fw, time_ns, request_route, .method = name_of("GET"),
+		  .endpoint = name_of(endpoint), .route = name_of(route));
+}
+
+static void one(struct frame_writer *fw, uint64_t time_ns, const char *endpoint, const char *route,
+		uint64_t status)
+{
+	FRAME_PUT(fw, time_ns, request_begin, .connection = 1, .number = time_ns,
+		  .method = name_of("GET"), .endpoint = name_of(endpoint));
+	if (route)
+		route_at(fw, time_ns + 10, endpoint, route);
+	end_as(fw, time_ns + 100, 1, time_ns, status);
+}
+
+static const char *endpoint_of_row(const struct requests *requests, size_t at)
+{
+	return source_name_text(source_name_at(run_source(run), requests->row[at].key.endpoint));
+}
+
+/* Requests of several endpoints that had the same route are one row. */
+TEST(rows_are_named_by_routes)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	one(fw, 1000, "/users/ada", "/users/{name}", 200);
+	one(fw, 2000, "/users/bob", "/users/{name}", 200);
+	one(fw, 3000, "/users/ada", NULL, 404);
+	one(fw, 4000, "/other", NULL, 404);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->count, 2);
+	assert_string_equal(endpoint_of_row(requests, 0), "/users/{name}");
+	assert_int_equal(requests->row[0].time.count, 3);
+	assert_string_equal(endpoint_of_row(requests, 1), "/other");
+	recording_close();
+}
+
+/* Then which of them a request had is not known: each request before had the first one. */
+TEST(endpoints_with_several_routes_keep_their_name)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	one(fw, 1000, "/users/...", "/users/{name}", 200);
+	one(fw, 2000, "/users/...", NULL, 404); /* many paths: it may have had no route */
+	one(fw, 3000, "/users/...", "/users/{name}/orders", 200);
+	one(fw, 4000, "/users/...", NULL, 200);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->count, 2);
+	assert_string_equal(endpoint_of_row(requests, 0), "/users/{name}");
+	assert_int_equal(requests->row[0].time.count, 1);
+	assert_string_equal(endpoint_of_row(requests, 1), "/users/...");
+	assert_int_equal(requests->row[1].time.count, 3);
+	recording_close();
+}

@@ -75,3 +75,49 @@ TEST(looks_belong_to_ended_and_open_requests)
 	assert_int_equal(ns, (900 + 190) * 10 / 11);
 	recording_close();
 }
+
+static void cuda_call(struct frame_writer *fw, uint64_t time_ns, const char *function,
+		      uint64_t duration_ns, uint64_t flags)
+{
+	FRAME_PUT(fw, time_ns, cuda_call, .function = name_of(function), .duration_ns = duration_ns,
+		  .flags = flags);
+}
+
+/* Looks at 1100 to 1900; waits from 1150 to 1550, of which 1200 to 1500 have a look each. */
+TEST(looks_in_calls_that_wait_are_of_the_gpu)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	sample(fw, 1000, 0, EVT_PYTHON_RUNS);
+	begin(fw, 1050, 0);
+	cuda_call(fw, 1120, "cudaLaunchKernel", 100, 0);
+	cuda_call(fw, 1350, "cudaStreamSynchronize", 200, 0);
+	cuda_call(fw, 1350, "cuStreamSynchronize", 200, EVT_CUDA_NESTED);
+	cuda_call(fw, 1360, "cudaStreamWaitEvent", 300, 0);
+	sample(fw, 1500, 5, EVT_PYTHON_RUNS);
+	cuda_call(fw, 1550, "cudaEventSynchronize_ptsz", 170, 0);
+	sample(fw, 1900, 4, EVT_PYTHON_RUNS);
+	end(fw, 1950, 0);
+	sample(fw, 2000, 1, EVT_PYTHON_RUNS);
+	recording_open();
+	requests = requests_want(run, &(struct requests_options){ .by = BY_requests_endpoint });
+	recording_read();
+	assert_int_equal(requests->row[0].gpu_wait_ns, 370);
+	assert_int_equal(requests->row[0].looks.at[LOOK_GPU_SPINS], 4);
+	assert_int_equal(requests->row[0].looks.at[LOOK_RUNS], 5);
+	assert_int_equal(request_row_computed(&requests->row[0], 900), 500);
+	recording_close();
+}
+
+/* Without samples only what must have been both is a wait. */
+TEST(a_thread_spins_as_long_as_it_must)
+{
+	struct request_row row = { .alone_ns = 1000, .gpu_wait_ns = 700 };
+
+	assert_int_equal(request_row_computed(&row, 1000), 300);
+	assert_int_equal(request_row_computed(&row, 300), 300);
+	assert_int_equal(request_row_computed(&row, 200), 200);
+	row.gpu_wait_ns = 2000;
+	assert_int_equal(request_row_computed(&row, 1000), 0);
+}
