@@ -21,6 +21,12 @@
 
 /* --- a line of Python --- */
 
+/* CPU time of its own, without calls of CUDA: these spin while they wait for the GPU. */
+static uint64_t line_work_ns(const struct line *line)
+{
+	return line->self.cpu_ns > line->self.cuda_ns ? line->self.cpu_ns - line->self.cuda_ns : 0;
+}
+
 /* Returns the user's line with the most CPU time of its own. */
 static size_t hottest_line(const struct lines *lines)
 {
@@ -30,7 +36,7 @@ static size_t hottest_line(const struct lines *lines)
 		if (lines->line[i].file != SAMPLE_NONE &&
 		    own_has_name(lines->own, lines->line[i].file) &&
 		    (most == SIZE_MAX ||
-		     lines->line[i].self.cpu_ns > lines->line[most].self.cpu_ns))
+		     line_work_ns(&lines->line[i]) > line_work_ns(&lines->line[most])))
 			most = i;
 	return most;
 }
@@ -134,6 +140,7 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	lines_make_own(&lines, samples, LINES_BY_NUMBER, &own, false);
 	most = hottest_line(&lines);
 	applies = most != SIZE_MAX && lines.line[most].self.cpu_looks >= GUESS_MIN &&
+		  line_work_ns(&lines.line[most]) * 2 >= lines.line[most].self.cpu_ns &&
 		  advice_exceeds(advice, 100.0 * (double)lines.line[most].self.cpu_ns /
 						 (double)samples->all.cpu_ns) &&
 		  (lines.line[most].self.cpu_looks >= LOOKS_MIN || advice->value >= GUESS_PERCENT);

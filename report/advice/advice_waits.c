@@ -281,11 +281,14 @@ bool advice_lock_wait(const struct bottleneck *bottleneck, struct advice *advice
 
 /* --- without steps --- */
 
-/* Returns whether the wait is for work, or for threads whose own lines matter. */
+/*
+ * Returns whether the wait is for work, for threads whose own lines matter, or for a GPU that works
+ * meanwhile.
+ */
 static bool is_idle(const struct wait_cause *cause)
 {
-	return wait_cause_is_idle(cause) || cause->kind == WAIT_CHILD || cause->kind == WAIT_LOCK ||
-	       cause->kind == WAIT_LOADER;
+	return wait_cause_is_idle(cause) || cause->kind == WAIT_GPU || cause->kind == WAIT_CHILD ||
+	       cause->kind == WAIT_LOCK || cause->kind == WAIT_LOADER;
 }
 
 /* Returns whether the wait is said to be for children (sum_children()). */

@@ -386,8 +386,8 @@ bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_li
 #define CHOSEN_PERCENT 50.0 /* of the time of the chosen steps: a line that stands out */
 
 /* The samples of the chosen steps, or of the others, as rows of lines. To be released. */
-static void part_make(struct step_lines *part, const struct step_lines *lines,
-		      step_lines_choose *choose, const void *state, bool chosen)
+static void step_lines_part_make(struct step_lines *part, const struct step_lines *lines,
+				 step_lines_choose *choose, const void *state, bool chosen)
 {
 	*part = (struct step_lines){ .samples = lines->samples,
 				     .source = lines->source,
@@ -424,8 +424,8 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 	struct step_lines part, others;
 	bool stands_out;
 
-	part_make(&part, lines, choose, state, true);
-	part_make(&others, lines, choose, state, false);
+	step_lines_part_make(&part, lines, choose, state, true);
+	step_lines_part_make(&others, lines, choose, state, false);
 	stands_out = part.all_looks >= LOOKS_MIN && part.all_ns &&
 		     step_lines_find_most(&part, STEP_LINES_LIMIT, ret_line);
 	if (stands_out) {

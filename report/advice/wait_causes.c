@@ -26,12 +26,32 @@ struct looking {
 /* --- which cause --- */
 
 /*
+ * Returns whether causes of the kind are told apart by the kernel's state. Other kinds are one
+ * cause, whatever it is.
+ */
+static bool is_by_state(enum wait_kind kind)
+{
+	return kind == WAIT_IN_C || kind == WAIT_LIBRARY;
+}
+
+/* Returns whether the thread was mostly within a call of CUDA while it waited there. */
+static bool wait_is_of_gpu(const struct samples *samples, const struct wait_look *look)
+{
+	const struct sample_counts *counts = samples_at_place(samples, look->place);
+
+	return counts && counts->cuda_ns > counts->wait_ns / 2 && counts->wait_ns;
+}
+
+/*
  * Waits in C at the user's line and in other libraries are classified by the kernel's state of the
  * thread.
  */
-static enum wait_kind wait_causes_kind_of(const struct wait_look *look,
+static enum wait_kind wait_causes_kind_of(const struct samples *samples,
+					  const struct wait_look *look,
 					  const struct wait_place *place)
 {
+	if (is_by_state(place->kind) && wait_is_of_gpu(samples, look))
+		return WAIT_GPU;
 	if (look->state == EVT_PYTHON_CHILD)
 		return WAIT_CHILD;
 	if (place->kind == WAIT_IN_C && look->state == EVT_PYTHON_LOCK)
@@ -42,15 +62,6 @@ static enum wait_kind wait_causes_kind_of(const struct wait_look *look,
 static bool is_by_call(const struct wait_look *look, enum wait_kind kind)
 {
 	return look->state == EVT_PYTHON_IO && (kind == WAIT_IN_C || kind == WAIT_LIBRARY);
-}
-
-/*
- * Returns whether causes of the kind are told apart by the kernel's state. Other kinds are one
- * cause, whatever it is.
- */
-static bool is_by_state(enum wait_kind kind)
-{
-	return kind == WAIT_IN_C || kind == WAIT_LIBRARY;
 }
 
 static uint32_t cause_at(struct wait_causes *causes, const struct wait_look *look,
@@ -163,7 +174,8 @@ static void add_row(struct looking *looking, size_t number)
 	works_add(&causes->works, row, &place);
 	if (!wait_is_one(row->look.state))
 		return;
-	at = cause_at(causes, &row->look, wait_causes_kind_of(&row->look, &place));
+	at = cause_at(causes, &row->look,
+		      wait_causes_kind_of(looking->looks->samples, &row->look, &place));
 	if (at == NO_CAUSE)
 		return;
 	looking->cause_of[number] = at;
@@ -395,6 +407,7 @@ const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_
 		[WAIT_THREAD] = "the end of another thread",
 		[WAIT_CHILD] = "a child process",
 		[WAIT_RANKS] = "other ranks, in a collective",
+		[WAIT_GPU] = "the GPU",
 		[WAIT_SELECT] = "sockets or pipes, in select()",
 		[WAIT_IDLE] = "requests or tasks",
 	};

@@ -26,6 +26,7 @@ enum wait_kind {
 	WAIT_THREAD, /* the end of a thread */
 	WAIT_CHILD,  /* a process */
 	WAIT_RANKS,  /* other ranks of the job, in a collective */
+	WAIT_GPU,    /* a call of CUDA; from the calls, and not from the place */
 	WAIT_SELECT,
 	WAIT_IDLE,    /* no work: a pool's thread, an event loop, a server */
 	WAIT_LIBRARY, /* another library waits, at the user's line */

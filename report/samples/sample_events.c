@@ -131,6 +131,14 @@ static void take_place(void *state, const struct source_event *event, bool count
 	samples->place_count++;
 }
 
+const struct sample_counts *samples_at_place(const struct samples *samples, uint64_t place)
+{
+	const struct map_entry *found = samples->is_by_place ? map_find(&samples->rows, place + 1)
+							     : NULL;
+
+	return found ? &samples->row[found->value].counts : NULL;
+}
+
 void sample_counts_add(struct sample_counts *into, const struct sample_counts *more)
 {
 	into->looks += more->looks;

@@ -100,6 +100,9 @@ struct samples {
 	bool is_said;
 };
 
+/* What samples at this place alone say, where rows are by place; NULL: there are none. */
+const struct sample_counts *samples_at_place(const struct samples *samples, uint64_t place);
+
 struct samples_options {
 	enum key_id by; /* of report lines */
 };

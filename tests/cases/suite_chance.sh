@@ -4,15 +4,16 @@
 # More tests than --alone allows have failed, too.
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-mkdir -p tree/tests/{cases,unit,fuzz} tree/build tree/collector/region
+cases=tree/tests/cases
+mkdir -p $cases tree/tests/{unit,fuzz} tree/build tree/collector/region
 cp "$ROOT"/tests/{run,suites.sh,invariants.py} tree/tests/
 cp "$ROOT/collector/region/ranks.def" tree/collector/region/
 : >tree/tests/seconds.txt
-echo 'exit 0' >tree/tests/cases/passes.sh
+echo 'exit 0' >$cases/passes.sh
 for name in once again; do
-	echo "[[ ! -e $PWD/$name ]] && echo the first time && touch $PWD/$name && exit 1; exit 0" >tree/tests/cases/$name.sh
+	echo "[[ ! -e $PWD/$name ]] && echo the first time && touch $PWD/$name && exit 1; exit 0" >$cases/$name.sh
 done
-echo 'exit 1' >tree/tests/cases/never.sh
+echo 'exit 1' >$cases/never.sh
 
 suite() { # STATUS LAST-LINE ARGUMENT...: runs the suite of the tree from its beginning
 	local wanted=$1 line=$2 status=0
