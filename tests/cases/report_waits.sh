@@ -41,7 +41,7 @@ for reading in "$REPORT" "$REPORT check late.evt"; do
 	mkdir -p late
 	(cd late && $reading >out 2>err) &
 	waiting=$!
-	sleep 0.5
+	sleep 0.5 # the report is to look before there is a file; if it is slower than that, it finds one
 	cp "$ROOT/tests/golden/counts.evt" late/made && mv late/made "late/$file"
 	wait $waiting || fail "a file that a collector makes a moment later: $(cat late/err)"
 	rm -r late

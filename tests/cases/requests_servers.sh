@@ -2,6 +2,7 @@
 # Requests of uvicorn, gunicorn, hypercorn, waitress, Flask, Django, aiohttp and FastAPI are those that their clients sent, with the routes that the frameworks know; answers are as bare.
 # SPDX-License-Identifier: MIT
 # timeout: 600
+# shellcheck disable=SC2034 # plan and routes are of serving.sh
 . "$ROOT/tests/lib.sh"
 need_servers
 . "$ROOT/tests/requests/serving.sh"

@@ -2,6 +2,7 @@
 # Requests that a server encrypts itself are those that its client sent, by asyncio's TLS and by sockets'; where they cannot be seen that is said.
 # SPDX-License-Identifier: MIT
 # timeout: 300
+# shellcheck disable=SC2034 # plan is of serving.sh
 . "$ROOT/tests/lib.sh"
 need_servers
 . "$ROOT/tests/requests/serving.sh"

@@ -28,7 +28,7 @@ serve() { # NAME COMMAND...; {} is the port
 }
 
 client() { # NAME PORT
-	# shellcheck disable=SC2086 # words
+	# shellcheck disable=SC2086,SC2154 # words, of the case
 	python3 "$ROOT/tests/requests/client.py" "$2" $plan >"$1.json"
 }
 
