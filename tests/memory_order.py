@@ -448,6 +448,7 @@ ALIKE = {
     "preload/gpu/gpu.c": PUBLISHED,
     "preload/steps/capture_range.c": "settings: each word is used alone",
     "preload/hook/known_origin.h": PUBLISHED,
+    "preload/routes/routes.c": PUBLISHED,
     "preload/requests/connections.c": PUBLISHED,
     "preload/requests/h2.c": PUBLISHED,
     "preload/requests/tls.c": PUBLISHED,

@@ -102,7 +102,7 @@ static void route_look(const struct framework *framework, void *const *argument,
 static void *framework_run(struct framework *framework, size_t least, void *callable,
 			   void *const *argument, size_t flags, void *names)
 {
-	vectorcall *original = atomic_load_explicit(&framework->original, memory_order_acquire);
+	vectorcall *original = vectorcall_original(&framework->original);
 	void *result = original(callable, argument, flags, names);
 
 	if (result && (flags & ~PYTHON_ARGUMENTS_OFFSET) >= least)

@@ -347,3 +347,20 @@ bool advice_ranks_missing(const struct bottleneck *bottleneck, struct advice *ad
 	advice_say(advice, "%u of %lu ranks (WORLD_SIZE) are in what was read.", ranks, size);
 	return true;
 }
+
+/* By the host's time: on a GPU, most of the evaluation's time may be the GPU's. */
+bool advice_evaluation_gradients(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct steps *steps = bottleneck->steps;
+
+	if (!steps->detailed_ns ||
+	    !advice_exceeds(advice, 100.0 * (double)steps->unused_ns / (double)steps->detailed_ns))
+		return false;
+	if (advice->value > 100)
+		advice->value = 100;
+	advice_say(advice,
+		   "for %.1f %% of the steps' time the loop runs matrix products or convolutions "
+		   "that record gradients, but no backward uses what they recorded.",
+		   advice->value);
+	return true;
+}

@@ -215,16 +215,23 @@ static enum step_phase resolve(struct phase_thread *thread, enum step_phase next
 static void move_to(struct step_phases *phases, struct phase_thread *thread,
 		    struct nest_place place, enum step_phase next)
 {
-	enum step_phase was = thread->now == LOOSE ? resolve(thread, next) : thread->now;
+	bool was_graded = thread->has_graded_product;
+	enum step_phase was;
 
 	if (next == thread->now)
 		return;
+	was = thread->now == LOOSE ? resolve(thread, next) : thread->now;
 	if (place.time_ns > thread->since_ns || thread->launches) {
 		uint64_t ns = place.time_ns > thread->since_ns ? place.time_ns - thread->since_ns
 							       : 0;
 
-		phases->take(phases->state,
-			     &(struct phase_stretch){ place, was, ns, thread->launches });
+		phases->take(
+			phases->state,
+			&(struct phase_stretch){ .place = place,
+						 .phase = was,
+						 .is_unused = was == PHASE_evaluation && was_graded,
+						 .duration_ns = ns,
+						 .launches = thread->launches });
 		thread->since_ns += ns;
 		thread->launches = 0;
 	}

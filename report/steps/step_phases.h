@@ -75,6 +75,7 @@ enum phase_scope phase_scope_of(const char *name, size_t length, uint64_t scope,
 struct phase_stretch {
 	struct nest_place place; /* it ends at that time */
 	enum step_phase phase;
+	bool is_unused; /* evaluation that recorded gradients, which no backward uses */
 	uint64_t duration_ns;
 	/*
 	 * of kernels; a stretch of duration 0, for one that is reported already, has those of

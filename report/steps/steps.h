@@ -155,6 +155,8 @@ struct steps {
 	bool is_unsure;
 	struct step_cpu cpu; /* sums */
 	struct step_phase_times phases;
+	/* of evaluation, in and between steps: it recorded gradients, which no backward uses */
+	uint64_t unused_ns;
 	uint64_t in_part;   /* number of steps in groups with gaps in their numbers */
 	uint32_t name;      /* of what ended the first */
 	bool is_mixed;      /* not all were ended by that name */
