@@ -25,16 +25,14 @@
 
 /*
  * at::RecordScope: the scopes of running code. Three others belong to builds that trace which
- * kernels, classes and features are used.
+ * kernels, classes and features are used, and three to the lite interpreter and the static runtime,
+ * which programs in Python hardly use: each scope costs every node of a backward pass.
  */
 #define SCOPES 10u /* NUM_SCOPES */
 #define SCOPE_FUNCTION 0u
 #define SCOPE_BACKWARD 1u
 #define SCOPE_TORCHSCRIPT 2u
-#define SCOPE_LITE_INTERPRETER 6u
 #define SCOPE_USER 7u
-#define SCOPE_STATIC_RUNTIME_OP 8u
-#define SCOPE_STATIC_RUNTIME_MODEL 9u
 
 /* at::RecordFunctionCallback */
 struct callback {
@@ -90,9 +88,6 @@ static uint64_t callback_add(const struct torch_callback_functions *called, bool
 	callback.scopes[SCOPE_FUNCTION] = others;
 	callback.scopes[SCOPE_BACKWARD] = others;
 	callback.scopes[SCOPE_TORCHSCRIPT] = others;
-	callback.scopes[SCOPE_LITE_INTERPRETER] = others;
-	callback.scopes[SCOPE_STATIC_RUNTIME_OP] = others;
-	callback.scopes[SCOPE_STATIC_RUNTIME_MODEL] = others;
 	callback.scopes[SCOPE_USER] = user_scopes;
 	return torch_callback_api.add(callback);
 }
