@@ -348,16 +348,18 @@ bool advice_ranks_missing(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
-/* By the host's time: on a GPU, most of the evaluation's time may be the GPU's. */
+/*
+ * Only where all of the evaluation records gradients: then its share of the selected steps is that
+ * of such evaluation. By the host's time: on a GPU, most of it may be the GPU's.
+ */
 bool advice_evaluation_gradients(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct steps *steps = bottleneck->steps;
 
-	if (!steps->detailed_ns ||
-	    !advice_exceeds(advice, 100.0 * (double)steps->unused_ns / (double)steps->detailed_ns))
+	if (!steps->detailed_ns || steps->unused_ns < steps->evaluation_ns ||
+	    !advice_exceeds(advice, 100.0 * (double)steps->phases.ns[PHASE_evaluation] /
+					    (double)steps->detailed_ns))
 		return false;
-	if (advice->value > 100)
-		advice->value = 100;
 	advice_say(advice,
 		   "for %.1f %% of the steps' time the loop runs matrix products or convolutions "
 		   "that record gradients, but no backward uses what they recorded.",

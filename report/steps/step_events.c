@@ -94,6 +94,8 @@ static void take_phase(void *state, const struct phase_stretch *stretch)
 			      .category = (enum step_category)phase,
 			      .ns = stretch->duration_ns };
 
+	if (stretch->phase == PHASE_evaluation)
+		mine->steps.evaluation_ns += stretch->duration_ns;
 	if (stretch->is_unused)
 		mine->steps.unused_ns += stretch->duration_ns;
 	if (stretch->duration_ns)

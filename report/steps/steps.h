@@ -155,8 +155,11 @@ struct steps {
 	bool is_unsure;
 	struct step_cpu cpu; /* sums */
 	struct step_phase_times phases;
-	/* of evaluation, in and between steps: it recorded gradients, which no backward uses */
-	uint64_t unused_ns;
+	/*
+	 * of all that was read, whatever is selected: evaluation, and the part of it that recorded
+	 * gradients, which no backward uses
+	 */
+	uint64_t evaluation_ns, unused_ns;
 	uint64_t in_part;   /* number of steps in groups with gaps in their numbers */
 	uint32_t name;      /* of what ended the first */
 	bool is_mixed;      /* not all were ended by that name */

@@ -13,3 +13,15 @@ for program in "$ROOT"/tests/truth/programs/*.py; do
 done
 ((count >= 40)) || fail "only $count programs in tests/truth/programs"
 python3 "$ROOT/tests/each.py" "$ROOT/tests/truth/judge.py" "$REPORT" <programs || fail "recordings get the wrong advice"
+# what is said of selected steps is of these steps, whatever the others did
+file=$ROOT/tests/truth/recordings/evaluation_gradients.evt
+for step in 0.. 5..6 30; do
+	"$REPORT" bottleneck --step $step --format json "$file" >advice.json || fail "bottleneck --step $step"
+	"$REPORT" steps --step $step --format json "$file" >steps.json || fail "steps --step $step"
+	python3 - <<'END' || fail "--step $step: another share than report steps has"
+import json
+said = [row["value"] for row in json.load(open("advice.json"))["rows"] if row["id"] == "evaluation_gradients"]
+totals = json.load(open("steps.json"))["totals"]
+assert len(said) == 1 and abs(said[0] - 100 * totals["evaluation_ns"] / totals["total_ns"]) < 0.1, (said, totals)
+END
+done
