@@ -15,8 +15,7 @@ void wait_calls_release(struct wait_calls *calls)
 	map_release(&calls->kinds);
 }
 
-/* Also with the runtime's and the driver's suffixes: _ptsz, _v2. */
-static enum wait_call_kind wait_calls_look(const char *name, size_t length)
+enum wait_call_kind wait_call_kind_of(const char *name, size_t length)
 {
 	static const struct {
 		const char *begin;
@@ -50,6 +49,6 @@ enum wait_call_kind wait_calls_kind_of(struct wait_calls *calls, uint32_t index)
 		return WAIT_CALL_NONE;
 	known = map_put(&calls->kinds, (uint64_t)index + 1, &added);
 	if (added)
-		known->value = wait_calls_look(name->text, name->length);
+		known->value = wait_call_kind_of(name->text, name->length);
 	return (enum wait_call_kind)known->value;
 }

@@ -27,6 +27,8 @@ struct wait_calls {
 
 void wait_calls_init(struct wait_calls *calls, struct source *source);
 void wait_calls_release(struct wait_calls *calls);
+/* Also with the runtime's and the driver's suffixes: _ptsz, _v2. */
+enum wait_call_kind wait_call_kind_of(const char *name, size_t length);
 /* `name`: index of the function's name. */
 enum wait_call_kind wait_calls_kind_of(struct wait_calls *calls, uint32_t name);
 

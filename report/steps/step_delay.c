@@ -57,6 +57,9 @@ static inline void op_apply(struct steps *steps, const struct step_op *op)
 	case STEP_OP_LAUNCHES:
 		steps_launches(steps, op->place, (enum step_phase)op->category, op->ns);
 		return;
+	case STEP_OP_WAITS:
+		steps_waits(steps, op->place, (enum step_phase)op->category, op->ns);
+		return;
 	case STEP_OP_SPAN:
 		steps_span(steps, op->place, op->category, op->ns);
 		return;
@@ -81,8 +84,8 @@ static inline void op_apply(struct steps *steps, const struct step_op *op)
 static bool op_has_more(enum step_op_kind kind)
 {
 	return kind == STEP_OP_SPAN || kind == STEP_OP_HELPED || kind == STEP_OP_PHASE ||
-	       kind == STEP_OP_LAUNCHES || kind == STEP_OP_SPEND || kind == STEP_OP_CLOCK ||
-	       kind == STEP_OP_MARK;
+	       kind == STEP_OP_LAUNCHES || kind == STEP_OP_WAITS || kind == STEP_OP_SPEND ||
+	       kind == STEP_OP_CLOCK || kind == STEP_OP_MARK;
 }
 
 void step_delay_put(struct step_delay *delay, const struct step_op *op)

@@ -23,6 +23,7 @@ enum step_op_kind {
 	STEP_OP_HELPED,
 	STEP_OP_PHASE,    /* category: enum step_phase */
 	STEP_OP_LAUNCHES, /* the same; ns: number of launches */
+	STEP_OP_WAITS,    /* the same; ns: in waits for the GPU */
 	STEP_OP_SPEND,    /* category: enum step_spending */
 	STEP_OP_CLOCK,
 	STEP_OP_MARK,

@@ -15,6 +15,7 @@
 #include "report/core/work.h"
 #include "report/helpers/helpers.h"
 #include "report/deferred/deferred.h"
+#include "report/gpu/wait_calls.h"
 #include "report/scopes/scope_events.h"
 #include "report/steps/step_delay.h"
 #include "report/steps/step_ranges.h"
@@ -23,6 +24,9 @@
 
 #define SCOPE_BACKWARD 1u   /* at::RecordScope */
 #define FLUSH_NS 500000000u /* operations of so much time are flushed at once */
+
+/* A copy that takes longer did not only enter a queue. */
+#define COPY_WAITS_NS 100000u
 
 struct step_state {
 	struct steps steps; /* must be first: others see only this part */
@@ -36,6 +40,7 @@ struct step_state {
 	struct collecting collecting;
 	struct step_delay delay;
 	struct step_phases phases;
+	struct wait_calls waits;
 	bool by_passes;              /* operators are sampled, and passes of autograd tell phases */
 	bool has_pass, has_backward; /* a pass, a function of autograd */
 	const struct helpers *helpers;
@@ -100,11 +105,14 @@ static void take_phase(void *state, const struct phase_stretch *stretch)
 		mine->steps.unused_ns += stretch->duration_ns;
 	if (stretch->duration_ns)
 		step_delay_put(&mine->delay, &op);
-	if (!stretch->launches)
-		return;
 	op.kind = STEP_OP_LAUNCHES;
 	op.ns = stretch->launches;
-	step_delay_put(&mine->delay, &op);
+	if (op.ns)
+		step_delay_put(&mine->delay, &op);
+	op.kind = STEP_OP_WAITS;
+	op.ns = stretch->waits_ns;
+	if (op.ns)
+		step_delay_put(&mine->delay, &op);
 }
 
 static void open_phase(struct step_state *mine, const struct source_event *event)
@@ -291,10 +299,29 @@ static void step_events_take_async_end(void *state, const struct source_event *e
 
 static void step_events_take_call(void *state, const struct source_event *event, bool counts)
 {
+	const struct evt_cuda_call *call = EVENT_AS(cuda_call, &event->event);
+	struct step_state *mine = state;
+	enum wait_call_kind wait;
+
 	(void)counts;
-	if (!event_is_nested_call(&event->event))
-		put_span(state, event_place(event), STEP_runtime,
-			 EVENT_AS(cuda_call, &event->event)->duration_ns);
+	if (event_is_nested_call(&event->event))
+		return;
+	put_span(state, event_place(event), STEP_runtime, call->duration_ns);
+	wait = wait_calls_kind_of(&mine->waits, event_name(mine->source, event, call->function));
+	if (wait != WAIT_CALL_NONE && wait != WAIT_CALL_STREAM_FOR_EVENT)
+		step_phases_wait(&mine->phases, event_place(event), call->duration_ns);
+}
+
+/* A copy to the host takes that long only if it waits for its data (evidence_events.c). */
+static void step_events_take_copy(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_cuda_copy *copy = EVENT_AS(cuda_copy, &event->event);
+
+	(void)counts;
+	if (!event_is_nested_call(&event->event) && copy->kind == EVT_CUDA_COPY_DTOH &&
+	    copy->duration_ns >= COPY_WAITS_NS)
+		step_phases_wait(&((struct step_state *)state)->phases, event_place(event),
+				 copy->duration_ns);
 }
 
 static void put_launch(struct step_state *mine, const struct source_event *event)
@@ -570,8 +597,11 @@ static void read_contents(struct run *run, struct step_state *mine)
 			 step_events_take_begin, step_events_take_end, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, step_events_take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, step_events_take_async_end, mine);
-	run_reads_calls(run, EVT_FAMILY_cuda, FIELD_BIT(cuda_call, flags), step_events_take_call,
-			mine);
+	run_reads_calls(run, EVT_FAMILY_cuda,
+			FIELD_BIT(cuda_call, flags) | FIELD_BIT(cuda_call, function),
+			step_events_take_call, mine);
+	run_reads(run, EVT_cuda_copy, FIELD_BIT(cuda_copy, flags) | FIELD_BIT(cuda_copy, kind),
+		  step_events_take_copy, mine);
 	run_reads_calls(run, EVT_FAMILY_io, 0, step_events_take_io, mine);
 	run_reads(run, EVT_io_short, FIELD_BIT(io_short, total), step_events_take_io, mine);
 	if (mine->steps.wants_rows)
@@ -602,6 +632,7 @@ static void step_events_start(void *state, struct run *run, const void *options)
 	step_delay_init(&mine->delay, &mine->steps);
 	step_phases_init(&mine->phases, take_phase, mine);
 	map_init(&mine->phase_scopes);
+	wait_calls_init(&mine->waits, mine->source);
 	if (!asked->host_only) {
 		struct helpers *helpers = helpers_want(run, NULL);
 
@@ -672,6 +703,7 @@ static void step_events_release(void *state)
 	step_delay_release(&mine->delay);
 	step_phases_release(&mine->phases);
 	map_release(&mine->phase_scopes);
+	wait_calls_release(&mine->waits);
 	step_ranges_release(&mine->ranges);
 	async_scopes_release(&mine->async);
 	collecting_release(&mine->collecting);

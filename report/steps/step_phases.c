@@ -49,8 +49,8 @@ struct phase_thread {
 	 * belongs to that operator.
 	 */
 	bool has_operator, has_graded, has_graded_product, has_product, has_region;
-	uint64_t launches; /* in the stretch */
-	bool has_nodes;    /* how many is known */
+	uint64_t launches, waits_ns; /* in the stretch */
+	bool has_nodes;              /* how many is known */
 	uint64_t nodes;
 	/* zero_grad() in an optimizer's step ended there; 0: none since a pass */
 	uint64_t zeroed_ns;
@@ -231,9 +231,10 @@ static void move_to(struct step_phases *phases, struct phase_thread *thread,
 						 .phase = was,
 						 .is_unused = was == PHASE_evaluation && was_graded,
 						 .duration_ns = ns,
-						 .launches = thread->launches });
+						 .launches = thread->launches,
+						 .waits_ns = thread->waits_ns });
 		thread->since_ns += ns;
-		thread->launches = 0;
+		thread->launches = thread->waits_ns = 0;
 	}
 	if (thread->now != LOOSE)
 		thread->before = thread->now;
@@ -409,6 +410,11 @@ void step_phases_launch(struct step_phases *phases, struct nest_place owner, boo
 								     .launches = 1 });
 	else
 		step_phases_thread_at(phases, owner)->launches++;
+}
+
+void step_phases_wait(struct step_phases *phases, struct nest_place place, uint64_t duration_ns)
+{
+	step_phases_thread_at(phases, place)->waits_ns += duration_ns;
 }
 
 void step_phases_flush(struct step_phases *phases, struct nest_place place)

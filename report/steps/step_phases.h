@@ -82,6 +82,7 @@ struct phase_stretch {
 	 * helpers
 	 */
 	uint64_t launches;
+	uint64_t waits_ns; /* for the GPU, in calls of the thread itself that ended in it */
 };
 typedef void step_phase_take(void *state, const struct phase_stretch *stretch);
 
@@ -118,6 +119,8 @@ void step_phases_pass_ends(struct step_phases *phases, struct nest_place place);
 void step_phases_helped(struct step_phases *phases, struct nest_place owner, uint64_t duration_ns);
 /* A kernel was launched: by the thread itself, or by a helper of it. */
 void step_phases_launch(struct step_phases *phases, struct nest_place owner, bool is_helper);
+/* A call that waited for the GPU has ended. */
+void step_phases_wait(struct step_phases *phases, struct nest_place place, uint64_t duration_ns);
 /* Reports all time up to now, because a step of the thread ends. */
 void step_phases_flush(struct step_phases *phases, struct nest_place place);
 /* All that is open on the thread ends here. */

@@ -203,6 +203,7 @@ void step_phase_times_add(struct step_phase_times *into, const struct step_phase
 		into->outside_ns[i] += more->outside_ns[i];
 		into->gc_ns[i] += more->gc_ns[i];
 		into->launches[i] += more->launches[i];
+		into->waits_ns[i] += more->waits_ns[i];
 	}
 }
 
@@ -532,6 +533,16 @@ void steps_launches(struct steps *steps, struct nest_place place, enum step_phas
 			.launches[process->owner == place.thread ? phase : PHASE_other] += count;
 }
 
+void steps_waits(struct steps *steps, struct nest_place place, enum step_phase phase,
+		 uint64_t waits_ns)
+{
+	struct step_process *process = steps_process_at(steps, place.process);
+
+	if (process->under_way && process->owner == place.thread &&
+	    place.time_ns > process->start_ns)
+		process->phase_times.waits_ns[phase] += waits_ns;
+}
+
 void steps_asked(struct steps *steps, uint32_t of_process, uint64_t time_ns, enum step_phase phase,
 		 uint64_t duration_ns)
 {
@@ -646,6 +657,7 @@ static void row_forget_host(struct step_row *row)
 	row->ns[STEP_dataloader] = phases->ns[PHASE_data] - phases->gpu_ns[PHASE_data];
 	memset(row->phases.outside_ns, 0, sizeof(row->phases.outside_ns));
 	memset(row->phases.gc_ns, 0, sizeof(row->phases.gc_ns));
+	memset(row->phases.waits_ns, 0, sizeof(row->phases.waits_ns));
 	row->cpu = (struct step_cpu){ .all = row->cpu.all, .helped_ns = row->cpu.helped_ns };
 }
 

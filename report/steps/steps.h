@@ -102,6 +102,8 @@ struct step_phase_times {
 		 * kernels launched by the thread and its helpers; other: by any other thread, too
 		 */
 		[STEP_PHASE_LIMIT];
+	/* the part of ns that the thread itself waited for the GPU, in calls of CUDA */
+	uint64_t waits_ns[STEP_PHASE_LIMIT];
 };
 
 struct step_row {
@@ -192,6 +194,9 @@ void steps_helped(struct steps *steps, struct nest_place owner, uint64_t duratio
  */
 void steps_launches(struct steps *steps, struct nest_place place, enum step_phase phase,
 		    uint64_t count);
+/* The same, for time that it waited for the GPU. */
+void steps_waits(struct steps *steps, struct nest_place place, enum step_phase phase,
+		 uint64_t waits_ns);
 /* The thread was in that phase up to now; to be called before the mark of the step. */
 void steps_phase(struct steps *steps, struct nest_place place, enum step_phase phase,
 		 uint64_t duration_ns);

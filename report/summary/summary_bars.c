@@ -11,7 +11,8 @@
 
 #define PART_GC STEP_PHASE_LIMIT /* behind the phases */
 #define PART_OUTSIDE (STEP_PHASE_LIMIT + 1)
-#define PARTS_MAX (STEP_PHASE_LIMIT + 3) /* and a remark */
+#define PART_WAITS (STEP_PHASE_LIMIT + 2)
+#define PARTS_MAX (STEP_PHASE_LIMIT + 4) /* and a remark */
 #define BAR_MAX 60u
 #define WIDTH_OF_IMPORT 60u /* of a screen that has room to say when torch was imported */
 #define BAR_MIN 8u
@@ -43,6 +44,7 @@ static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
 };
 static const struct bar_part gc_part = { 'g', "\xe2\x95\xb3", "31", 0, "" };
 static const struct bar_part outside_part = { '-', "\xe2\x94\x80", "2", 0, "" };
+static const struct bar_part waits_part = { 'w', "\xe2\x89\x88", "33", 0, "" };
 
 /*
  * Computes shares of `whole` in integers that add up to it: the largest remainders are rounded up.
@@ -318,12 +320,19 @@ static void split_phases(const struct summary *summary, struct bar *bar)
 
 	part[PART_GC] = gc_part;
 	part[PART_OUTSIDE] = outside_part;
-	bar->count = PART_OUTSIDE + 1;
+	part[PART_WAITS] = waits_part;
+	bar->count = PART_WAITS + 1;
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
 		uint64_t outside_ns = has_outside && is_open_ended(phase) ? times->outside_ns[phase]
 									  : 0;
+		uint64_t waits_ns;
 
 		part[phase].value -= times->gc_ns[phase] + outside_ns;
+		waits_ns = is_open_ended(phase) ? times->waits_ns[phase] : 0;
+		if (waits_ns > part[phase].value) /* calls that were held up by something else */
+			waits_ns = part[phase].value;
+		part[phase].value -= waits_ns;
+		part[PART_WAITS].value += waits_ns;
 		part[PART_GC].value += times->gc_ns[phase];
 		part[PART_OUTSIDE].value += outside_ns;
 	}
@@ -333,6 +342,7 @@ static const char *part_name(const struct steps *steps, size_t part)
 {
 	return part == PART_GC        ? "garbage collection"
 	       : part == PART_OUTSIDE ? "outside of operators"
+	       : part == PART_WAITS   ? "waits for the GPU"
 				      : steps_phase_name(steps, (enum step_phase)part);
 }
 

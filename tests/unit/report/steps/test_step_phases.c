@@ -8,7 +8,7 @@
 #include "report/steps/step_phases.h"
 
 static struct step_phases phases;
-static uint64_t launches[STEP_PHASE_LIMIT];
+static uint64_t launches[STEP_PHASE_LIMIT], waits_ns[STEP_PHASE_LIMIT];
 static uint64_t nodes; /* of graphs, recorded so far */
 static uint64_t now, told_until, sum[STEP_PHASE_LIMIT];
 
@@ -22,6 +22,7 @@ static void take(void *state, const struct phase_stretch *stretch)
 {
 	assert_ptr_equal(state, &phases);
 	launches[stretch->phase] += stretch->launches;
+	waits_ns[stretch->phase] += stretch->waits_ns;
 	if (!stretch->duration_ns)
 		return;
 	assert_int_equal(stretch->place.time_ns - stretch->duration_ns, told_until);
@@ -33,6 +34,7 @@ static void begin(void)
 {
 	memset(sum, 0, sizeof(sum));
 	memset(launches, 0, sizeof(launches));
+	memset(waits_ns, 0, sizeof(waits_ns));
 	now = told_until = 1000;
 	nodes = 7;
 	step_phases_init(&phases, take, &phases);
@@ -335,6 +337,27 @@ TEST(launches_by_phase)
 	assert_int_equal(launches[PHASE_forward], 1);
 	assert_int_equal(launches[PHASE_backward], 1);
 	assert_int_equal(launches[PHASE_optimizer], 2);
+}
+
+TEST(waits_by_phase)
+{
+	begin();
+	open_scope(PHASE_SCOPE_GRADED_PRODUCT);
+	pass(10);
+	step_phases_wait(&phases, here(), 7);
+	close_scope();
+	scope(PHASE_SCOPE_BACKWARD, 5, 0);
+	pass(4); /* a loss is read */
+	step_phases_wait(&phases, here(), 3);
+	open_scope(PHASE_SCOPE_OPTIMIZER);
+	pass(2);
+	step_phases_wait(&phases, here(), 1);
+	close_scope();
+	expect(0, 10, 5, 2, 0, 4);
+	assert_int_equal(waits_ns[PHASE_forward], 7);
+	assert_int_equal(waits_ns[PHASE_backward], 0);
+	assert_int_equal(waits_ns[PHASE_optimizer], 1);
+	assert_int_equal(waits_ns[PHASE_other], 3);
 }
 
 TEST(names)
