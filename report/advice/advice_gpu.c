@@ -9,6 +9,7 @@
 #include "report/steps/rows_steps.h"
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time; with less idle time the host keeps up */
+#define WAITS_HARDLY 2.0     /* % of the steps' time: a host that waits less is behind its GPU */
 #define BUSY_STEPS_SHARE 0.5 /* share of the settled steps that request work of the GPU */
 /* share of the work whose calls have no, or late, reports */
 #define UNREPORTED_MATTERS 0.01
@@ -189,10 +190,20 @@ static uint64_t phases_launching_ns(const struct bottleneck *bottleneck, uint64_
 }
 
 static bool launching_matters(const struct bottleneck *bottleneck, double launches_a_step,
-			      uint64_t idle_ns, uint64_t launching_ns, uint64_t gpu_ns)
+			      uint64_t idle_ns, bool is_behind)
 {
 	return launches_a_step >= LAUNCHES_MANY &&
-	       bottleneck_share(bottleneck, idle_ns) >= IDLE_MATTERS && launching_ns > gpu_ns;
+	       bottleneck_share(bottleneck, idle_ns) >= IDLE_MATTERS && is_behind;
+}
+
+/*
+ * Returns whether launching takes longer than the GPU's work, or the host never waits for the GPU:
+ * then the GPU waits for the host.
+ */
+static bool host_is_behind(const struct bottleneck *bottleneck, uint64_t launching_ns)
+{
+	return launching_ns > bottleneck->gpu->work.kernel_ns ||
+	       bottleneck_share(bottleneck, bottleneck->loop.work.sync_ns) < WAITS_HARDLY;
 }
 
 static uint64_t busy_gpu_ns(const struct bottleneck *bottleneck)
@@ -211,7 +222,7 @@ static uint64_t sums_launching_ns(const struct bottleneck *bottleneck)
 
 	return ns && launching_matters(bottleneck,
 				       (double)launched / (double)bottleneck->loop.steps,
-				       idle_ns_of(bottleneck), ns, busy_gpu_ns(bottleneck))
+				       idle_ns_of(bottleneck), ns > busy_gpu_ns(bottleneck))
 		       ? ns
 		       : 0;
 }
@@ -228,7 +239,7 @@ uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck)
 	busy_ns = busy_host_ns(bottleneck);
 	ns = advice_gpu_least(busy_ns > other_ns ? busy_ns - other_ns : 0, idle_ns);
 	return launching_matters(bottleneck, launches(bottleneck) / (double)bottleneck->gpu->steps,
-				 idle_ns, ns, bottleneck->gpu->work.kernel_ns)
+				 idle_ns, host_is_behind(bottleneck, ns))
 		       ? ns
 		       : 0;
 }
@@ -283,6 +294,8 @@ bool advice_gpu_bound(const struct bottleneck *bottleneck, struct advice *advice
 	enum step_phase phase = steady_loop_asks_most(loop);
 	char share[UNIT_TEXT_BYTES];
 
+	if (!bottleneck->steps->time.count)
+		return advice_gpu_bounds_run(bottleneck, advice);
 	if (!steady_loop_is_gpu_bound(loop) ||
 	    !advice_exceeds(advice, 100.0 * (double)loop->gpu_ns / (double)loop->total_ns))
 		return false;
@@ -399,6 +412,25 @@ bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *
 		"step, and no kernel ran on tensor cores, by its name; this GPU has them.",
 		advice->value,
 		unit_format_ns(time, (uint64_t)advice_gpu_per_step(bottleneck, work->product_ns)));
+	return true;
+}
+
+/* Conversions are left out: autocast makes them, and is worth it. */
+bool advice_clones(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
+	char time[UNIT_TEXT_BYTES];
+
+	if (bottleneck->sampled ||
+	    !advice_gpu_share_exceeds(bottleneck, advice,
+				      advice_gpu_least(work->clones_ns, bottleneck->loop.total_ns)))
+		return false;
+	advice_say(
+		advice,
+		"the GPU copies tensors (clone(), contiguous()) for %.1f %% of the steps' time: "
+		"%.1f times and %s a step.",
+		advice->value, advice_gpu_per_step(bottleneck, work->clones),
+		unit_format_ns(time, (uint64_t)advice_gpu_per_step(bottleneck, work->clones_ns)));
 	return true;
 }
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program without steps that launches much and lets its GPU idle: a model that generates, or
- * answers. What the host did in each gap is not looked at (report gpu-idle does that): where there
- * is a launch every few microseconds of the idle time, nothing else has room in it.
+ * Programs without steps: a model that generates, or answers. Either it launches much and lets its
+ * GPU idle. What the host did in each gap is not looked at (report gpu-idle does that): where there
+ * is a launch every few microseconds of the idle time, nothing else has room in it. Or its GPU is
+ * busy, from the first work to the last, and that is most of the run.
  */
 #include "report/advice/bottleneck.h"
 #include "report/base/units.h"
 
 #define RUN_LAUNCHES_MANY 1000u
 #define RUN_IDLE_SHARE 0.5 /* of the time from the first work to the last */
+#define RUN_SPAN_SHARE 0.6 /* of the run without the import of torch: work of the GPU */
 
 /*
  * Returns the device of the run; NULL: there is none, or several, whose idle times overlap, or its
@@ -46,5 +48,45 @@ bool advice_launches_of_run(const struct bottleneck *bottleneck, struct advice *
 		   unit_format_ns(idle, idle_ns), unit_format_ns(all, all_ns),
 		   unit_format_ns(host, idle_ns / launches),
 		   unit_format_ns(kernel, lane->class_ns[GPU_COMPUTES] / launches));
+	advice_hot_line_add(bottleneck, advice);
+	advice->todo = "Give the GPU more work a launch: more inputs at once, a larger batch; "
+		       "torch.compile(mode='reduce-overhead') or CUDA graphs, which launch many "
+		       "kernels at once.";
+	return true;
+}
+
+/* Returns the device's time from the first work to the last, if that is most of the run; else 0. */
+static uint64_t span_of_run(const struct bottleneck *bottleneck, const struct gpu_lane *lane)
+{
+	uint64_t run_ns = bottleneck->wall_ns > bottleneck->imported_ns
+				  ? bottleneck->wall_ns - bottleneck->imported_ns
+				  : 0;
+	uint64_t span_ns = lane->last_ns > lane->first_ns ? lane->last_ns - lane->first_ns : 0;
+
+	return (double)span_ns >= RUN_SPAN_SHARE * (double)run_ns ? span_ns : 0;
+}
+
+double bottleneck_run_busy(const struct bottleneck *bottleneck, uint64_t *ret_span_ns)
+{
+	const struct gpu_lane *lane = bottleneck->steps->time.count ? NULL
+								    : lane_of_run(bottleneck);
+
+	*ret_span_ns = lane ? span_of_run(bottleneck, lane) : 0;
+	return *ret_span_ns ? 100.0 * (double)lane->busy_ns / (double)*ret_span_ns : 0;
+}
+
+bool advice_gpu_bounds_run(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	char span[UNIT_TEXT_BYTES];
+	uint64_t span_ns;
+
+	if (!advice_exceeds(advice, bottleneck_run_busy(bottleneck, &span_ns)))
+		return false;
+	advice->of = ADVICE_OF_RUN;
+	advice_say(advice, "a GPU is busy for %.1f %% of the %s from its first work to its last.",
+		   advice->value, unit_format_ns(span, span_ns));
+	advice->todo =
+		"Only less or faster work of the GPU makes the run shorter: lower precision, "
+		"kernels that do more at once (torch.compile), less to compute.";
 	return true;
 }

@@ -126,6 +126,24 @@ static uint64_t advice_places_within_run(const struct bottleneck *bottleneck, ui
 	return !bottleneck->wall_ns || cpu_ns < bottleneck->wall_ns ? cpu_ns : bottleneck->wall_ns;
 }
 
+/* What the host does while its GPU is busy costs nothing. */
+static bool gpu_hides_host(const struct bottleneck *bottleneck)
+{
+	uint64_t span_ns;
+
+	return bottleneck_run_busy(bottleneck, &span_ns) >= BOTTLENECK_RUN_GPU_BOUND;
+}
+
+void advice_hot_line_add(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct advice line = { .rule = advice->rule };
+
+	if (!advice_hot_line(bottleneck, &line))
+		return;
+	advice->place = line.place;
+	advice_add(advice, " %s", line.text);
+}
+
 bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct samples *samples = bottleneck->lines->samples;
@@ -134,7 +152,8 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	size_t most;
 	bool applies;
 
-	if (bottleneck->steps->time.count || samples->all.cpu_looks < GUESS_MIN)
+	if (bottleneck->steps->time.count || samples->all.cpu_looks < GUESS_MIN ||
+	    gpu_hides_host(bottleneck))
 		return false;
 	own_init(&own, bottleneck->source, NULL);
 	lines_make_own(&lines, samples, LINES_BY_NUMBER, &own, false);
@@ -236,6 +255,8 @@ bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *adv
 	size_t most = 0;
 	bool applies = false;
 
+	if (gpu_hides_host(bottleneck))
+		return false;
 	if (bottleneck->steps->time.count || native->all.samples < GUESS_MIN || !native->all.cpu_ns)
 		return false;
 	stack_rows_init(&rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,

@@ -159,7 +159,7 @@ bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *a
 	const struct step_lines *lines = bottleneck->lines;
 	char text[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 128] = "", guess[STEP_LINE_GUESS_BYTES];
 	struct step_line line;
-	double share;
+	double share, percent;
 
 	if (!lines || lines->all_looks < GIL_LOOKS_MIN || !lines->all_ns)
 		return false;
@@ -167,12 +167,11 @@ bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *a
 	if (!advice_exceeds(advice, 100 * share))
 		return false;
 	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
-	if (step_lines_find(lines, STEP_LINES_HOLDERS, &line)) {
+	if (step_lines_find(lines, STEP_LINES(HOLDERS), &line, &percent)) {
 		step_line_text(lines, &line, text);
 		step_line_put(lines, &line, &advice->place);
 		snprintf(words, sizeof(words),
-			 " Another thread had it: %.0f %% of that time in %s%s.",
-			 100.0 * (double)line.ns / (double)lines->ns[STEP_LINES_HOLDERS], text,
+			 " Another thread had it: %.0f %% of that time in %s%s.", percent, text,
 			 step_line_guess(&line, guess));
 	}
 	advice_say(

@@ -86,8 +86,10 @@ static bool loader_of_run(const struct bottleneck *bottleneck, struct advice *ad
 static bool line_of_loader(const struct bottleneck *bottleneck)
 {
 	struct step_line line;
+	double percent;
 
-	return step_lines_find(bottleneck->lines, STEP_LINES_DATALOADER, &line) && line.is_users;
+	return step_lines_find(bottleneck->lines, STEP_LINES(DATALOADER), &line, &percent) &&
+	       line.is_users;
 }
 
 /* What the loop itself does to get a batch: without workers, all that makes one. */
@@ -294,17 +296,21 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 {
 	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
 	char time[UNIT_TEXT_BYTES], shown[PLACE_BYTES], waited[STATE_BYTES];
+	uint64_t each_ns;
+	bool is_mixed;
 
 	if (bottleneck->sampled || !place ||
 	    !share_exceeds(bottleneck, advice, gap_place_ns(place)))
 		return false;
+	is_mixed = gap_place_is_mixed(place);
+	each_ns = is_mixed ? gap_place_ns(place) / place->time.count
+			   : timing_percentile(&place->time, 50);
 	place_text(bottleneck, place, shown);
 	say_state(bottleneck, place, advice, waited);
 	advice_say(advice,
-		   "the loop spends %s each time outside of operators, %s: %.1f %% of the steps' "
-		   "time.%s",
-		   unit_format_ns(time, timing_percentile(&place->time, 50)), shown, advice->value,
-		   waited);
+		   "the loop spends %s %s outside of operators, %s: %.1f %% of the steps' time.%s",
+		   unit_format_ns(time, each_ns), is_mixed ? "on average" : "each time", shown,
+		   advice->value, waited);
 	say_beside(bottleneck, place, advice);
 	say_wait(bottleneck, advice);
 	say_work(bottleneck, advice);
@@ -392,8 +398,10 @@ bool advice_copies(const struct bottleneck *bottleneck, struct advice *advice)
 	const struct evidence_work *work = &bottleneck->loop.work;
 	char time[UNIT_TEXT_BYTES];
 
-	if (bottleneck->sampled || bottleneck->launches || bottleneck_gpu(bottleneck) ||
-	    bottleneck->steps->has_sums || !share_exceeds(bottleneck, advice, work->copies_ns))
+	if (bottleneck_gpu(bottleneck))
+		return advice_clones(bottleneck, advice);
+	if (bottleneck->sampled || bottleneck->launches || bottleneck->steps->has_sums ||
+	    !share_exceeds(bottleneck, advice, work->copies_ns))
 		return false;
 	advice_say(advice,
 		   "copying tensors (clone(), contiguous(), to(), copy_()) takes %.1f %% of the "

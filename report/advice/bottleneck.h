@@ -109,8 +109,17 @@ double ranks_waiting_share(const struct bottleneck *bottleneck);
  */
 uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck);
 
-/* advice_launch_bound() of a program without steps. */
+/* advice_launch_bound() and advice_gpu_bound() of a program without steps. */
 bool advice_launches_of_run(const struct bottleneck *bottleneck, struct advice *advice);
+bool advice_gpu_bounds_run(const struct bottleneck *bottleneck, struct advice *advice);
+/*
+ * Returns how busy the GPU is from its first work to its last, %, in a program without steps that
+ * does little else; 0: it does other things, or its GPU's work is not known.
+ */
+#define BOTTLENECK_RUN_GPU_BOUND 90.0
+double bottleneck_run_busy(const struct bottleneck *bottleneck, uint64_t *ret_span_ns);
+/* Adds what advice_hot_line() would say, and its line, to other advice. */
+void advice_hot_line_add(const struct bottleneck *bottleneck, struct advice *advice);
 
 /* Returns whether all work of the GPU was told, and in time, except for little of it. */
 bool bottleneck_gpu_is_told(const struct bottleneck *bottleneck);
@@ -123,7 +132,8 @@ const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck);
  */
 uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck);
 
-/* advice_double_precision() of a loop on a GPU, by the names of kernels. */
+/* advice_copies() and advice_double_precision() of a loop on a GPU. */
+bool advice_clones(const struct bottleneck *bottleneck, struct advice *advice);
 bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *advice);
 
 /* In parts of the time of the loop's settled steps, %; 0 without steps. */

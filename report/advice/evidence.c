@@ -8,6 +8,7 @@
 #include "report/advice/regions.h"
 #include "report/base/memory.h"
 #include "report/base/text.h"
+#include "report/gpu/wait_calls.h"
 #include "report/steps/steps.h"
 
 /* at::RecordScope */
@@ -100,14 +101,11 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 
 enum evidence_kind evidence_kind_of_call(const char *name, size_t length)
 {
-	static const char *const waits[] = { "cudaStreamSynchronize",    "cudaDeviceSynchronize",
-					     "cudaEventSynchronize",     "cuStreamSynchronize",
-					     "cuCtxSynchronize",         "cuEventSynchronize",
-					     "cuStreamSynchronize_ptsz", NULL };
+	enum wait_call_kind wait = wait_call_kind_of(name, length);
 	bool copies = text_begins(name, length, "cudaMemcpy") ||
 		      text_begins(name, length, "cuMemcpy");
 
-	if (is_one_of(name, length, waits))
+	if (wait != WAIT_CALL_NONE && wait != WAIT_CALL_STREAM_FOR_EVENT)
 		return EVIDENCE_WAITS;
 	return copies && !memmem(name, length, "Async", 5) ? EVIDENCE_WAITS : EVIDENCE_FUNCTION;
 }
@@ -390,20 +388,26 @@ void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duratio
 	evidence_process_at(evidence, process)->pending.held_ns += duration_ns;
 }
 
+static void evidence_tell(const struct evidence *evidence, struct nest_place place,
+			  uint64_t duration_ns, enum evidence_hold_kind kind)
+{
+	if (evidence->take_hold)
+		evidence->take_hold(evidence->listener, place, duration_ns, kind);
+}
+
 void evidence_wait(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)
 {
 	struct evidence_work *work = &evidence_process_at(evidence, place.process)->pending;
 
 	work->sync_calls++;
 	work->sync_ns += duration_ns;
-	if (evidence->take_wait)
-		evidence->take_wait(evidence->waiter, place, duration_ns);
+	evidence_tell(evidence, place, duration_ns, EVIDENCE_HOLD_WAIT);
 }
 
-void evidence_listen(struct evidence *evidence, evidence_wait_take *take, void *state)
+void evidence_listen(struct evidence *evidence, evidence_hold_take *take, void *state)
 {
-	evidence->take_wait = take;
-	evidence->waiter = state;
+	evidence->take_hold = take;
+	evidence->listener = state;
 }
 
 void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
@@ -429,18 +433,20 @@ bool evidence_is_pinned(const struct evidence *evidence, uint32_t process, uint6
 	return false;
 }
 
-void evidence_copy(struct evidence *evidence, uint32_t process, const struct evidence_copy *copy)
+void evidence_copy(struct evidence *evidence, struct nest_place place,
+		   const struct evidence_copy *copy)
 {
-	struct evidence_work *work = &evidence_process_at(evidence, process)->pending;
+	struct evidence_work *work = &evidence_process_at(evidence, place.process)->pending;
 
 	work->copies_to_device++;
-	if (evidence_is_pinned(evidence, process, copy->source))
+	if (evidence_is_pinned(evidence, place.process, copy->source))
 		return;
 	if (copy->duration_ns < GAP_SHORT_NS) /* a longer call blocks the host */
 		work->held_ns += copy->duration_ns;
 	work->pageable_copies++;
 	work->pageable_bytes += copy->bytes;
 	work->pageable_ns += copy->duration_ns;
+	evidence_tell(evidence, place, copy->duration_ns, EVIDENCE_HOLD_COPY);
 }
 
 void evidence_pin(struct evidence *evidence, uint32_t process, uint64_t address, uint64_t bytes)

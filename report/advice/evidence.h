@@ -118,8 +118,14 @@ struct evidence_process {
 	size_t sample_count, sample_room;
 };
 
-/* A call that waits has returned; it began `duration_ns` ago. */
-typedef void evidence_wait_take(void *state, struct nest_place place, uint64_t duration_ns);
+/* What holds the host up in a call of CUDA. */
+enum evidence_hold_kind {
+	EVIDENCE_HOLD_WAIT,
+	EVIDENCE_HOLD_COPY, /* it stages data for the device that is not in pinned memory */
+};
+/* Such a call has returned; it began `duration_ns` ago. */
+typedef void evidence_hold_take(void *state, struct nest_place place, uint64_t duration_ns,
+				enum evidence_hold_kind kind);
 
 struct evidence {
 	struct evidence_work work; /* of complete steps, of all processes */
@@ -136,8 +142,8 @@ struct evidence {
 	size_t thread_room;
 	struct evidence_block *pinned;
 	size_t pinned_count, pinned_room;
-	evidence_wait_take *take_wait; /* NULL: nobody listens */
-	void *waiter;
+	evidence_hold_take *take_hold; /* NULL: nobody listens */
+	void *listener;
 };
 
 void evidence_init(struct evidence *evidence);
@@ -175,13 +181,14 @@ void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t
 void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns);
 void evidence_wait(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 /* For start() of one analysis: it then gets each such call. */
-void evidence_listen(struct evidence *evidence, evidence_wait_take *take, void *state);
+void evidence_listen(struct evidence *evidence, evidence_hold_take *take, void *state);
 void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
 			    bool is_free);
 struct evidence_copy {
 	uint64_t source, bytes, duration_ns;
 };
-void evidence_copy(struct evidence *evidence, uint32_t process, const struct evidence_copy *copy);
+void evidence_copy(struct evidence *evidence, struct nest_place place,
+		   const struct evidence_copy *copy);
 void evidence_pin(struct evidence *evidence, uint32_t process, uint64_t address, uint64_t bytes);
 bool evidence_is_pinned(const struct evidence *evidence, uint32_t process, uint64_t address);
 void evidence_unpin(struct evidence *evidence, uint32_t process, uint64_t address);

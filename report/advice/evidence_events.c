@@ -289,7 +289,7 @@ static void evidence_events_take_copy(void *state, const struct source_event *ev
 	if (call_waits(mine, event) || waits_for_data(mine, event->process->index, copy))
 		evidence_wait(&mine->evidence, event_place(event), copy->duration_ns);
 	else if (copy->kind == EVT_CUDA_COPY_HTOD && copy->source)
-		evidence_copy(&mine->evidence, event->process->index, &made);
+		evidence_copy(&mine->evidence, event_place(event), &made);
 }
 
 static void take_alloc(void *state, const struct source_event *event, bool counts)

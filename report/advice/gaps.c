@@ -6,7 +6,9 @@
 
 #include "report/base/memory.h"
 
-#define MOSTLY 0.7 /* of the time of a place */
+#define MOSTLY 0.7     /* of the time of a place */
+#define MIXED_TIMES 2  /* the upper quartile is that much longer than the median */
+#define MIXED_A_STEP 2 /* gaps */
 #define OPEN_MOST 0.1
 #define CALLED_MOST 0.1 /* in calls of CUDA, in parts of the rest of a gap */
 
@@ -420,6 +422,8 @@ static void gaps_keep(struct gaps *gaps, struct gap *gap, struct gaps_sum *sum)
 		gaps->beyond++;
 		return;
 	}
+	place->steps += place->last_step != gaps->steps;
+	place->last_step = gaps->steps;
 	settle_beside(gaps, gap);
 	place->beside_ns += gap->beside_ns;
 	if (gap->beside != GAP_NO_NAME && gap->beside_ns)
@@ -442,6 +446,7 @@ struct gaps_sum gaps_step(struct gaps *gaps, uint32_t thread, const struct gaps_
 	struct gap_thread *at = gaps_thread_at(gaps, thread);
 	struct gaps_sum sum = at->sum;
 
+	gaps->steps += step->counts && step->settled;
 	sum.longest_ns = 0;
 	sum.longest = GAP_NO_PLACE;
 	for (size_t i = 0; i < at->pending_count && step->counts && step->settled; i++)
@@ -474,17 +479,41 @@ enum gap_state gap_place_state(const struct gap_place *place, double runnable_sh
 	return GAP_BOTH;
 }
 
+/*
+ * Long and short gaps in one place, as of a function that is called for large and small tensors:
+ * their sum, as if none were longer than the upper quartile. Rare ones are the subject of
+ * slow_steps.
+ */
+static uint64_t gaps_mixed_ns(const struct timing *time, uint64_t limit_ns)
+{
+	uint64_t tenths_ns = 0;
+
+	for (unsigned int i = 0; i < 10; i++) {
+		uint64_t ns = timing_percentile(time, 5 + 10 * i);
+
+		tenths_ns += ns < limit_ns ? ns : limit_ns;
+	}
+	return (uint64_t)((double)tenths_ns / 10 * (double)time->count);
+}
+
+bool gap_place_is_mixed(const struct gap_place *place)
+{
+	uint64_t upper_ns = timing_percentile(&place->time, 75);
+
+	return place->time.count >= MIXED_A_STEP * place->steps && upper_ns >= GAP_SHORT_NS &&
+	       upper_ns > MIXED_TIMES * timing_percentile(&place->time, 50);
+}
+
 uint64_t gap_place_ns(const struct gap_place *place)
 {
-	uint64_t median_ns = timing_percentile(&place->time, 50);
+	uint64_t median_ns = timing_percentile(&place->time, 50), ns;
 
-	if (median_ns < GAP_SHORT_NS)
-		return 0;
-	/*
-	 * where half of the gaps are long and the others short, that would be more than all of them
-	 */
-	return median_ns * place->time.count < place->time.total_ns ? median_ns * place->time.count
-								    : place->time.total_ns;
+	if (gap_place_is_mixed(place))
+		ns = gaps_mixed_ns(&place->time, timing_percentile(&place->time, 75));
+	else
+		ns = median_ns < GAP_SHORT_NS ? 0 : median_ns * place->time.count;
+	/* the median may be of the longer half */
+	return ns < place->time.total_ns ? ns : place->time.total_ns;
 }
 
 const struct gap_place *gaps_largest(const struct gaps *gaps)

@@ -53,6 +53,7 @@ struct gap_place {
 	uint32_t label;
 	uint64_t label_ns; /* the part of the gap in that scope */
 	struct timing time;
+	uint64_t steps, last_step; /* in which it occurred; gaps->steps of the last one */
 	/* the part of `time` in which other threads of the process were in operators */
 	uint64_t beside_ns;
 	uint32_t beside;     /* one of those operators; GAP_NO_NAME: none */
@@ -71,6 +72,7 @@ struct gaps {
 	size_t thread_room;
 	struct gap_process *process;
 	size_t process_room;
+	uint64_t steps; /* settled ones that ended, of all processes */
 	uint64_t
 		beyond; /* gaps of steps that were not kept; report bottleneck shows their number */
 };
@@ -140,8 +142,13 @@ enum gap_state gap_place_state(const struct gap_place *place, double runnable_sh
 			       double *ret_running_share);
 
 /*
+ * Returns whether many of its gaps are long, and many are short, of several a step. Of one a step
+ * they differ by step or by rank, which other rules are about.
+ */
+bool gap_place_is_mixed(const struct gap_place *place);
+/*
  * For a place whose gaps are long: the median multiplied by their number, but never more than their
- * sum; 0 for others.
+ * sum; 0 for others. If they are mixed, their sum without what a few have more than the others.
  */
 uint64_t gap_place_ns(const struct gap_place *place);
 /* Returns the place with the highest cost; NULL: no place has any. */

@@ -8,6 +8,7 @@
 
 #include "report/advice/evidence_events.h"
 #include "report/base/memory.h"
+#include "report/base/text.h"
 #include "report/core/key.h"
 #include "report/gpu/kernel_class.h"
 #include "report/torch/op_costs.h"
@@ -23,7 +24,7 @@ struct gpu_evidence_state {
 	struct evidence *evidence;
 	const void *operators; /* of key_kind_op */
 	struct map steps;      /* process << 40 | number, + 1, to place in `step` */
-	struct map products;   /* key of an operator to 1 + whether it is a product */
+	struct map works;      /* key of an operator to enum op_work */
 	struct map functions;  /* name of a CUDA function to whether it blocks, + 1 */
 	struct kernel_classes classes;
 	uint64_t has_tensor_cores; /* a bit a device */
@@ -71,31 +72,41 @@ static size_t step_of(struct gpu_evidence_state *mine, const struct source_event
 	return entry->value;
 }
 
-/* --- places of calls: step + 1, twice, and whether it is a product's --- */
+/* --- places of calls: step + 1, four times, and what operators around it do --- */
 
-static bool is_product(struct gpu_evidence_state *mine, uint64_t operator)
+/* Of those around a call, the last in the list counts. */
+enum op_work { OP_WORK_NONE, OP_WORK_CLONE, OP_WORK_BACKWARD, OP_WORK_PRODUCT };
+
+static enum op_work op_work_of(struct gpu_evidence_state *mine, uint64_t operator)
 {
 	bool added;
-	struct map_entry *known = map_put(&mine->products, operator, & added);
+	struct map_entry *known = map_put(&mine->works, operator, & added);
 	size_t length;
 	const char *text;
 
-	if (added) {
-		text = key_kind_op.text(mine->operators, operator, & length);
-		known->value = op_is_product(text, length);
-	}
-	return known->value;
+	if (!added)
+		return (enum op_work)known->value;
+	text = key_kind_op.text(mine->operators, operator, & length);
+	known->value = op_is_product(text, length)                     ? OP_WORK_PRODUCT
+		       : text_begins(text, length, "autograd::engine") ? OP_WORK_BACKWARD
+		       : text_is(text, length, "aten::clone")          ? OP_WORK_CLONE
+								       : OP_WORK_NONE;
+	return (enum op_work)known->value;
 }
 
-static bool is_in_product(struct gpu_evidence_state *mine, const struct source_event *event)
+static enum op_work op_work_around(struct gpu_evidence_state *mine,
+				   const struct source_event *event)
 {
 	uint64_t around[OPERATORS_AROUND];
 	unsigned int count = key_kind_op.around(mine->operators, event, around, OPERATORS_AROUND);
+	enum op_work most = OP_WORK_NONE;
 
-	for (unsigned int i = 0; i < count; i++)
-		if (is_product(mine, around[i]))
-			return true;
-	return false;
+	for (unsigned int i = 0; i < count; i++) {
+		enum op_work work = op_work_of(mine, around[i]);
+
+		most = work > most ? work : most;
+	}
+	return most;
 }
 
 static uint64_t gpu_evidence_place_of(void *state, const struct source_event *event, bool counts)
@@ -105,7 +116,7 @@ static uint64_t gpu_evidence_place_of(void *state, const struct source_event *ev
 
 	if (step == SIZE_MAX)
 		return DEFERRED_NOTHING;
-	return (uint64_t)(step + 1) << 1 | is_in_product(mine, event);
+	return (uint64_t)(step + 1) << 2 | op_work_around(mine, event);
 }
 
 /* --- work --- */
@@ -136,7 +147,7 @@ static void take_limits(void *state, const struct source_event *event, bool coun
 }
 
 static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_work *sum,
-			const struct deferred_work *work, bool is_products)
+			const struct deferred_work *work, enum op_work of)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
 	uint64_t call_ns = work->call_end_ns - work->call_start_ns;
@@ -151,7 +162,7 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 		sum->double_ns += work->duration_ns;
 	if (piece->uses_tensor_cores)
 		sum->tensor_core_ns += work->duration_ns;
-	if (is_products && !piece->is_helper) {
+	if (of == OP_WORK_PRODUCT && !piece->is_helper) {
 		sum->product_ns += work->duration_ns;
 		sum->recent_ns += is_on_recent_gpu(mine, work, classes) ? work->duration_ns : 0;
 	}
@@ -186,11 +197,15 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 
 	if (place == DEFERRED_NOTHING)
 		return;
-	sum = &mine->gpu.step[(place >> 1) - 1].work;
+	sum = &mine->gpu.step[(place >> 2) - 1].work;
 	if (piece->kind == GPU_WORK_KERNEL)
-		take_kernel(mine, sum, work, place & 1);
+		take_kernel(mine, sum, work, place & 3);
 	else if (piece->kind == GPU_WORK_COPY)
 		gpu_evidence_take_copy(sum, work);
+	if ((place & 3) == OP_WORK_CLONE) {
+		sum->clones++;
+		sum->clones_ns += work->duration_ns;
+	}
 }
 
 /* --- calls that block --- */
@@ -248,7 +263,7 @@ static void gpu_evidence_start(void *state, struct run *run, const void *options
 	mine->evidence = evidence_want(run, NULL);
 	mine->operators = key_kind_op.start(run);
 	map_init(&mine->steps);
-	map_init(&mine->products);
+	map_init(&mine->works);
 	map_init(&mine->functions);
 	kernel_classes_init(&mine->classes, mine->source);
 	mine->gpu.deferred = deferred_want(run);
@@ -279,7 +294,7 @@ static void gpu_evidence_release(void *state)
 	struct gpu_evidence_state *mine = state;
 
 	map_release(&mine->steps);
-	map_release(&mine->products);
+	map_release(&mine->works);
 	map_release(&mine->functions);
 	kernel_classes_release(&mine->classes);
 	free(mine->gpu.step);

@@ -5,6 +5,8 @@
  * device was idle between two pieces of work.
  *
  * Products are kernels that were launched inside of operators that multiply matrices or convolve.
+ * Clones are kernels, and copies within a device, in aten::clone of the loop's own code: neither in
+ * a product nor in backward.
  * Host time is the time of the calls. Memory grows by a struct for each step and each long span. To
  * be used by one thread.
  */
@@ -20,8 +22,10 @@
 	FIELD(kernel_ns)                                                            \
 	FIELD(product_ns)                                                           \
 	FIELD(tensor_core_ns)                                                       \
-	FIELD(recent_ns)     /* of products on a GPU that has tensor cores */       \
-	FIELD(double_ns)     /* of products in double precision */                  \
+	FIELD(recent_ns) /* of products on a GPU that has tensor cores */           \
+	FIELD(double_ns) /* of products in double precision */                      \
+	FIELD(clones)    /* copies of tensors by clone() and contiguous() */        \
+	FIELD(clones_ns)                                                            \
 	FIELD(short_kernels) /* kernels shorter than the call that launched them */ \
 	FIELD(short_by_ns)   /* the sum of these differences */                     \
 	FIELD(blocking_copies)                                                      \

@@ -16,9 +16,11 @@
 #include "report/samples/line_links.h"
 #include "report/samples/own_places.h"
 
-#define LOOKS_MIN 20u    /* fewer samples prove little */
-#define PERCENT_MIN 30.0 /* a line with a smaller share does not stand out */
-#define NAME_SHOWN 60u   /* bytes of a file's name, and of a function's */
+#define LOOKS_MIN 20u      /* fewer samples prove little */
+#define PERCENT_MIN 30.0   /* a line with a smaller share does not stand out */
+#define GUESS_LOOKS_MIN 5u /* with fewer samples there is not even a guess */
+#define GUESS_PERCENT_MIN 60.0
+#define NAME_SHOWN 60u /* bytes of a file's name, and of a function's */
 
 /* A sample in a step that may turn out not to be whole. */
 struct step_lines_pending {
@@ -95,6 +97,8 @@ static enum step_lines_of of_kind(uint64_t kind)
 		return STEP_LINES_OPTIMIZER;
 	case EVIDENCE_ZERO_GRAD:
 		return STEP_LINES_ZERO_GRAD;
+	case EVIDENCE_COPY:
+		return STEP_LINES_CLONES;
 	case EVIDENCE_ITEM:
 	case EVIDENCE_WAITS:
 		return STEP_LINES_WAITS;
@@ -112,7 +116,7 @@ enum step_lines_of step_lines_open_on(const struct evidence *evidence,
 				      uint64_t time_ns)
 {
 	enum step_lines_of most = helpers_are_at_work(helpers, thread, time_ns)
-					  ? STEP_LINES_OPERATORS
+					  ? STEP_LINES_HELPED
 					  : STEP_LINES_OUTSIDE;
 
 	for (uint32_t scope = nest_top(&evidence->nest, thread); scope != NEST_NONE;
@@ -172,10 +176,12 @@ static void step_lines_take_sample(void *state, const struct source_event *event
  * A call is recorded at its end, so looks into it came before. Only the loop's thread has pending
  * looks in its process.
  */
-static void step_lines_take_wait(void *state, struct nest_place place, uint64_t duration_ns)
+static void step_lines_take_hold(void *state, struct nest_place place, uint64_t duration_ns,
+				 enum evidence_hold_kind kind)
 {
 	struct step_lines *lines = state;
 	const struct evidence *evidence = lines->evidence;
+	enum step_lines_of of = kind == EVIDENCE_HOLD_COPY ? STEP_LINES_COPIES : STEP_LINES_WAITS;
 
 	if (evidence->process[place.process].thread != place.thread)
 		return;
@@ -184,8 +190,8 @@ static void step_lines_take_wait(void *state, struct nest_place place, uint64_t 
 
 		if (look->time_ns + duration_ns < place.time_ns)
 			return;
-		if (look->process == place.process && look->of < STEP_LINES_WAITS)
-			look->of = STEP_LINES_WAITS;
+		if (look->process == place.process && look->of < of)
+			look->of = of;
 	}
 }
 
@@ -200,7 +206,7 @@ static void step_lines_start(void *state, struct run *run, const void *options)
 	lines->source = run_source(run);
 	lines->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	evidence = evidence_want(run, NULL);
-	evidence_listen(evidence, step_lines_take_wait, lines);
+	evidence_listen(evidence, step_lines_take_hold, lines);
 	lines->evidence = evidence;
 	lines->samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, step_lines_take_sample, lines);
@@ -279,15 +285,14 @@ static void note_caller(const struct step_lines *lines, struct own *own, size_t 
 							   .weight = row->ns });
 }
 
-/* STEP_LINES_LIMIT: all rows. */
-static bool row_is_of(const struct step_lines_row *row, enum step_lines_of of)
+static bool row_is_of(const struct step_lines_row *row, unsigned int of)
 {
-	return of == STEP_LINES_LIMIT ? row->of != STEP_LINES_HOLDERS : row->of == of;
+	return of & 1u << row->of;
 }
 
 /* Returns the lines with their times; rows of one line are added up. The caller frees it. */
-static struct step_line *add_up(const struct step_lines *lines, enum step_lines_of of,
-				struct own *own, struct line_links *links, size_t *ret_count)
+static struct step_line *add_up(const struct step_lines *lines, unsigned int of, struct own *own,
+				struct line_links *links, size_t *ret_count)
 {
 	struct step_line *line = memory_zero(lines->row_count + 1, sizeof(*line));
 	struct map known;
@@ -324,8 +329,7 @@ struct found_lines {
 	struct own own;
 };
 
-static void found_make(struct found_lines *found, const struct step_lines *lines,
-		       enum step_lines_of of)
+static void found_make(struct found_lines *found, const struct step_lines *lines, unsigned int of)
 {
 	own_places_init(&found->own, lines->samples, lines->source, run_options(lines->run));
 	line_links_init(&found->links);
@@ -350,7 +354,7 @@ static struct step_line found_take(const struct found_lines *found, size_t numbe
 }
 
 /* Finds the line with the most time. Returns false if there is none. */
-static bool step_lines_find_most(const struct step_lines *lines, enum step_lines_of of,
+static bool step_lines_find_most(const struct step_lines *lines, unsigned int of,
 				 struct step_line *ret_line)
 {
 	struct found_lines found;
@@ -366,18 +370,40 @@ static bool step_lines_find_most(const struct step_lines *lines, enum step_lines
 	return found.count;
 }
 
-bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
-		     struct step_line *ret_line)
+/* Returns the time in that line, whatever the loop's thread does there. */
+static uint64_t step_lines_line_ns(const struct step_lines *lines, const struct step_line *line)
 {
-	if (lines->looks[of] < LOOKS_MIN || !lines->ns[of])
+	struct found_lines found;
+	uint64_t ns = 0;
+
+	found_make(&found, lines, STEP_LINES_OF_LOOP);
+	for (size_t i = 0; i < found.count; i++)
+		if (found.line[i].file == line->file && found.line[i].number == line->number &&
+		    found.line[i].function == line->function)
+			ns += found.line[i].ns;
+	found_release(&found);
+	return ns;
+}
+
+bool step_lines_find(const struct step_lines *lines, unsigned int of, struct step_line *ret_line,
+		     double *ret_percent)
+{
+	uint64_t looks = 0, ns = 0;
+
+	for (unsigned int i = 0; i < STEP_LINES_LIMIT; i++) {
+		looks += of & 1u << i ? lines->looks[i] : 0;
+		ns += of & 1u << i ? lines->ns[i] : 0;
+	}
+	if (looks < GUESS_LOOKS_MIN || !ns || !step_lines_find_most(lines, of, ret_line))
 		return false;
-	return step_lines_find_most(lines, of, ret_line) &&
-	       100.0 * (double)ret_line->ns / (double)lines->ns[of] >= PERCENT_MIN;
+	*ret_percent = 100.0 * (double)ret_line->ns / (double)ns;
+	ret_line->is_part = ret_line->ns < step_lines_line_ns(lines, ret_line) / 2;
+	return *ret_percent >= (looks < LOOKS_MIN ? GUESS_PERCENT_MIN : PERCENT_MIN);
 }
 
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line)
 {
-	return lines->all_ns && step_lines_find_most(lines, STEP_LINES_LIMIT, ret_line) &&
+	return lines->all_ns && step_lines_find_most(lines, STEP_LINES_OF_LOOP, ret_line) &&
 	       ret_line->ns;
 }
 
@@ -406,16 +432,8 @@ static void step_lines_part_make(struct step_lines *part, const struct step_line
 /* Returns the share of the part's time in that line, %. */
 static double part_percent(const struct step_lines *part, const struct step_line *line)
 {
-	struct found_lines found;
-	uint64_t ns = 0;
-
-	found_make(&found, part, STEP_LINES_LIMIT);
-	for (size_t i = 0; i < found.count; i++)
-		if (found.line[i].file == line->file && found.line[i].number == line->number &&
-		    found.line[i].function == line->function)
-			ns += found.line[i].ns;
-	found_release(&found);
-	return part->all_ns ? 100.0 * (double)ns / (double)part->all_ns : 0;
+	return part->all_ns ? 100.0 * (double)step_lines_line_ns(part, line) / (double)part->all_ns
+			    : 0;
 }
 
 bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choose,
@@ -427,7 +445,7 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 	step_lines_part_make(&part, lines, choose, state, true);
 	step_lines_part_make(&others, lines, choose, state, false);
 	stands_out = part.all_looks >= LOOKS_MIN && part.all_ns &&
-		     step_lines_find_most(&part, STEP_LINES_LIMIT, ret_line);
+		     step_lines_find_most(&part, STEP_LINES_OF_LOOP, ret_line);
 	if (stands_out) {
 		*ret_percent = 100.0 * (double)ret_line->ns / (double)part.all_ns;
 		stands_out = ret_line->is_users && *ret_percent >= CHOSEN_PERCENT &&
@@ -467,7 +485,7 @@ static bool step_lines_find_library(const struct step_lines *lines, const struct
 	bool is_found;
 
 	text[0] = '\0';
-	if (!line->is_users)
+	if (!line->is_users || line->is_part)
 		return false;
 	own_places_init(&own, lines->samples, lines->source, run_options(lines->run));
 	is_found = library_place_find(lines->samples, &own, &caller, &place);
@@ -499,7 +517,7 @@ bool step_lines_at(const struct step_lines *lines, const char *place, struct ste
 
 	if (!lines->all_ns)
 		return false;
-	found_make(&found, lines, STEP_LINES_LIMIT);
+	found_make(&found, lines, STEP_LINES_OF_LOOP);
 	for (size_t i = 0; i < found.count && !is_there; i++) {
 		step_lines_put_name(lines->source, found.line[i].file, found.line[i].number, text);
 		is_there = !strcmp(text, place);
@@ -542,9 +560,8 @@ const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GU
 	return text;
 }
 
-static void step_lines_say_line(const struct step_lines *lines, enum step_lines_of of,
-				const char *words, const struct step_line *line,
-				struct advice *advice)
+static void step_lines_say_line(const struct step_lines *lines, const char *words, double percent,
+				const struct step_line *line, struct advice *advice)
 {
 	char text[STEP_LINE_BYTES], guess[STEP_LINE_GUESS_BYTES];
 	size_t used = strlen(advice->text);
@@ -554,8 +571,7 @@ static void step_lines_say_line(const struct step_lines *lines, enum step_lines_
 		      .line) /* else the rule has a better line: a worker's, or a lock owner's */
 		step_line_put(lines, line, &advice->place);
 	snprintf(advice->text + used, sizeof(advice->text) - used,
-		 " By samples, %.0f %% of the %s was in %s%s.",
-		 100.0 * (double)line->ns / (double)lines->ns[of], words, text,
+		 " By samples, %.0f %% of the %s was in %s%s.", percent, words, text,
 		 step_line_guess(line, guess));
 }
 
@@ -563,21 +579,28 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 {
 	static const struct {
 		bool (*look)(const struct bottleneck *bottleneck, struct advice *advice);
-		enum step_lines_of of;
+		unsigned int of;
 		const char *words;
 	} lined[] = {
-		{ advice_between_operators, STEP_LINES_OUTSIDE, "time outside of operators" },
-		{ advice_dataloader, STEP_LINES_DATALOADER, "time in the DataLoader" },
-		{ advice_optimizer, STEP_LINES_OPTIMIZER, "optimizer's time" },
-		{ advice_zero_grad, STEP_LINES_ZERO_GRAD, "time in zero_grad()" },
-		{ advice_item, STEP_LINES_WAITS, "time in such calls" },
-		{ advice_synchronising, STEP_LINES_WAITS, "time in such calls" },
-		{ advice_small_operators, STEP_LINES_OPERATORS, "time in operators" },
+		{ advice_between_operators, STEP_LINES(OUTSIDE), "time outside of operators" },
+		{ advice_dataloader, STEP_LINES(DATALOADER), "time in the DataLoader" },
+		{ advice_optimizer, STEP_LINES(OPTIMIZER), "optimizer's time" },
+		{ advice_zero_grad, STEP_LINES(ZERO_GRAD), "time in zero_grad()" },
+		{ advice_item, STEP_LINES(WAITS), "time in such calls" },
+		{ advice_synchronising, STEP_LINES(WAITS), "time in such calls" },
+		{ advice_pageable_copies, STEP_LINES(COPIES), "time in such copies" },
+		{ advice_copies, STEP_LINES(CLONES), "host's time in such copies" },
+		{ advice_small_operators,
+		  STEP_LINES(HELPED) | STEP_LINES(OPERATORS) | STEP_LINES(CLONES),
+		  "time in operators" },
+		{ advice_launch_bound, STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED),
+		  "host's time outside of backward" },
 	};
 	struct step_line line;
+	double percent;
 
 	for (size_t i = 0; i < sizeof(lined) / sizeof(lined[0]); i++)
 		if (lined[i].look == advice->rule->look &&
-		    step_lines_find(lines, lined[i].of, &line))
-			step_lines_say_line(lines, lined[i].of, lined[i].words, &line, advice);
+		    step_lines_find(lines, lined[i].of, &line, &percent))
+			step_lines_say_line(lines, lined[i].words, percent, &line, advice);
 }

@@ -15,15 +15,22 @@
 #include "report/samples/sample_events.h"
 
 enum step_lines_of {
-	STEP_LINES_OUTSIDE,   /* outside of operators */
-	STEP_LINES_OPERATORS, /* also of threads for which it waits (helpers/helpers.h) */
-	STEP_LINES_WAITS,     /* values read from tensors, and CUDA calls that wait */
+	STEP_LINES_OUTSIDE, /* outside of operators */
+	STEP_LINES_HELPED,  /* threads for which it waits are in operators (helpers/helpers.h) */
+	STEP_LINES_OPERATORS,
+	STEP_LINES_CLONES, /* operators that copy tensors */
+	STEP_LINES_COPIES, /* to the device, from memory that is not pinned */
+	STEP_LINES_WAITS,  /* values read from tensors, and CUDA calls that wait */
 	STEP_LINES_ZERO_GRAD,
 	STEP_LINES_OPTIMIZER,
 	STEP_LINES_DATALOADER,
 	STEP_LINES_HOLDERS, /* of threads that held the GIL while the loop waited for it */
 	STEP_LINES_LIMIT,
 };
+
+/* A set of them. */
+#define STEP_LINES(of) (1u << STEP_LINES_##of)
+#define STEP_LINES_OF_LOOP ((1u << STEP_LINES_LIMIT) - 1 - STEP_LINES(HOLDERS))
 
 struct step_lines_row {
 	enum step_lines_of of;
@@ -74,15 +81,16 @@ struct step_line {
 	uint32_t file, function, number;     /* file and function are indices of names */
 	uint32_t caller_file, caller_number; /* SAMPLE_NONE: not known */
 	bool is_users;
-	bool of_cpu; /* its time is CPU time, without waits */
+	bool of_cpu;  /* its time is CPU time, without waits */
+	bool is_part; /* its samples are a minor part of those at the line */
 	uint64_t ns, looks;
 };
 /*
- * Finds the line with most of that time; returns false if there are too few samples, or if no line
- * stands out.
+ * Finds the line with most of the time in what the set has; returns false if no line stands out. A
+ * line by few samples must have more of them, and is a guess. `ret_percent` is the line's share.
  */
-bool step_lines_find(const struct step_lines *lines, enum step_lines_of of,
-		     struct step_line *ret_line);
+bool step_lines_find(const struct step_lines *lines, unsigned int of, struct step_line *ret_line,
+		     double *ret_percent);
 /* Finds the line with the most samples of the loop's thread; returns false if there are none. */
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
 /*

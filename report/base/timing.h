@@ -8,8 +8,6 @@
 
 #include <stdbool.h>
 
-#include <stdbool.h>
-
 #include "report/base/histogram.h"
 
 struct timing {

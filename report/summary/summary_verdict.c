@@ -198,6 +198,8 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 {
 	const struct advice *advice = summary_first_cause(summary);
 	struct step_line line;
+	char span[UNIT_TEXT_BYTES];
+	uint64_t span_ns;
 
 	if (stuck_is_training(&summary->stuck))
 		snprintf(text, VERDICT_BYTES, "%.900s `prof-report stuck` has the rest.",
@@ -211,6 +213,12 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 		say_cause(summary, long_start(&summary->bottleneck), text);
 	else if (steady_loop_is_gpu_bound(&summary->bottleneck.loop))
 		say_gpu_bound(&summary->bottleneck.loop, text);
+	else if (bottleneck_run_busy(&summary->bottleneck, &span_ns) >= BOTTLENECK_RUN_GPU_BOUND)
+		snprintf(text, VERDICT_BYTES,
+			 "The GPU is the limit: it is busy for %.0f %% of the %s from its first "
+			 "work to its last.",
+			 bottleneck_run_busy(&summary->bottleneck, &span_ns),
+			 unit_format_ns(span, span_ns));
 	else if (summary_verdict_find_line(summary, &line))
 		summary_verdict_say_line(summary, &line, "Nothing stands out: ", text);
 	else if (summary->steps->time.count)

@@ -17,6 +17,7 @@ import sys
 LEFT_OPEN = "The thread was "
 NO_CPU = re.compile(r"had no CPU for (\d+)(?:\.\d+)? % of the (?:steps' )?time")
 NO_CPU_MOST = 50  # per cent
+GUESS_SAMPLES = 20  # a line by fewer may be another one in another run
 GUESSES = {"optimizer", "small_operators", "zero_grad", "item"}
 
 
@@ -53,7 +54,7 @@ def main():
     if names and not any(row["id"] == who and re.search(pattern, str(row)) for row in rows):
         wrong.append("'%s' does not name '%s'" % (who, pattern))
     # where stacks were sampled, or recorded with each collection or allocation: the user's own line, of the first advice
-    has_stacks = first == "gc_pauses" or first.endswith("_growth") or any(row["samples"] for row in rows if row["id"] == first)
+    has_stacks = first == "gc_pauses" or first.endswith("_growth") or any((row["samples"] or 0) > (GUESS_SAMPLES if live else 0) for row in rows if row["id"] == first)
     if line and has_stacks and not any(row["id"] == first and ("/" + (row["line"] or "")).endswith("/" + line) for row in rows):
         wrong.append("'%s' is not at %s" % (first, line))
     if module:

@@ -209,6 +209,35 @@ TEST(a_place_costs_no_more_than_it_took)
 	gaps_release(&gaps);
 }
 
+/* Of a place's gaps, `longer` in 20 take 5 ms, and the others 200 us. Returns what it costs. */
+static uint64_t cost_of_mixed(unsigned int longer, unsigned int a_step)
+{
+	struct gaps gaps;
+	uint64_t at_ns = 0, cost_ns;
+
+	gaps_init(&gaps);
+	for (unsigned int i = 0; i < 401; i++) {
+		gaps_busy(&gaps, (struct nest_place){ .time_ns = at_ns }, 1);
+		gaps_idle(&gaps, (struct nest_place){ .time_ns = at_ns + US }, 1, true);
+		at_ns += US + (i % 20 < longer ? 5 * MS : 200 * US);
+		if (i % a_step == 0)
+			(void)gaps_step(&gaps, 0, &(struct gaps_step){ true, true });
+	}
+	cost_ns = gap_place_ns(gaps_largest(&gaps));
+	assert_int_equal(gap_place_is_mixed(gaps_largest(&gaps)),
+			 longer >= 6 && longer <= 10 && a_step > 1);
+	gaps_release(&gaps);
+	return cost_ns;
+}
+
+/* As of a function that is called for large and for small tensors. */
+TEST(long_gaps_count_among_short_ones)
+{
+	assert_in_range(cost_of_mixed(8, 20), 160 * 4900 * US, 160 * 5000 * US + 240 * 205 * US);
+	assert_in_range(cost_of_mixed(2, 20), 400 * 195 * US, 400 * 205 * US); /* rare */
+	assert_in_range(cost_of_mixed(8, 1), 400 * 195 * US, 400 * 205 * US);
+}
+
 static void is_said(struct run run, const char *text)
 {
 	const char *said;

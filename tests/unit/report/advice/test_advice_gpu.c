@@ -147,6 +147,39 @@ TEST(a_host_that_is_busy_launching)
 	release();
 }
 
+/* The GPU is idle for less than half of the time, but the host never waits for it. */
+TEST(a_host_that_is_behind)
+{
+	struct run run = on_device((struct device){
+		.kernels = 500, .kernel_ns = 12 * US, .launch_ns = 18 * US, .kernel = "k",
+.operator = "aten::cumsum" });
+
+	run.operator_ns = 100 * US;
+	write_one(&run);
+	only("launch_bound", NULL);
+	release();
+	run.wait_ns = MS; /* it does: then it is not known who is behind */
+	write_one(&run);
+	assert_null(advice_of("launch_bound"));
+	release();
+}
+
+/* Kernels of clone() and contiguous(), for 9 of 10 ms. */
+TEST(copies_on_the_device)
+{
+	struct run run = DEVICE(operator, "aten::clone");
+	const struct advice *advice;
+
+	write_one(&run);
+	advice = advice_of("copies");
+	assert_non_null(advice);
+	assert_true(advice->value > 85 && advice->value < 95);
+	assert_non_null(strstr(advice->text, "10.0 times and 9.00 ms a step"));
+	release();
+	run.device.operator= "aten::_to_copy"; /* a conversion, as autocast makes them */
+	expect_no_advice(&run);
+}
+
 /* --- sums of the GPU's work, of a loop whose operators are sampled --- */
 
 /* What a step does in a phase: so many launches, for so long, while the GPU is busy for a part. */
