@@ -181,6 +181,8 @@ bool advice_step_function(const struct bottleneck *bottleneck, struct advice *ad
 		   100.0 * (double)found.line.ns / (double)found.ns, text);
 	if (!found.work)
 		return true;
+	/* what it does is known, and what to do about it */
+	advice->severity = ADVICE_WARNING;
 	advice_add(advice, " Most of it is %s.", found.work->words);
 	advice->todo = found.work->todo;
 	return true;

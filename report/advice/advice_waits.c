@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/machine.h"
 #include "report/advice/os_waits.h"
 #include "report/advice/place_text.h"
 #include "report/advice/process_starter.h"
@@ -21,8 +22,34 @@
 #define COMPUTES_MIN 50.0 /* % of an event loop's time */
 #define CHILDREN_MANY 8u  /* starts of one program: one for each item or step */
 #define CHILDREN_AT_ONCE 2u
+#define LACKED_MIN 0.2 /* share of the run: less time without a CPU hides no wait */
 
 /* --- shares --- */
+
+/*
+ * Returns how long the main thread was ready to run and had no CPU, if that is much of the run: on
+ * a busy machine its work takes longer, and its waits would seem to be few.
+ */
+static uint64_t lacked_ns(const struct bottleneck *bottleneck)
+{
+	struct machine_thread thread;
+
+	if (bottleneck->wait_causes->is_of_steps || !machine_main_thread(bottleneck, &thread) ||
+	    (double)thread.runnable_ns < LACKED_MIN * (double)bottleneck->wall_ns ||
+	    thread.runnable_ns >= bottleneck->wall_ns)
+		return 0;
+	return thread.runnable_ns;
+}
+
+/* Returns the share of the run's time, without what the machine's other programs took. */
+static double share_of_own_time(const struct bottleneck *bottleneck, uint64_t ns)
+{
+	uint64_t own_ns = bottleneck->wall_ns - lacked_ns(bottleneck);
+
+	if (!bottleneck->wall_ns)
+		return 0;
+	return ns < own_ns ? (double)ns / (double)own_ns : 1;
+}
 
 /*
  * Sets the share of the steps' or the run's time in %, and the seconds. Returns whether it is large
@@ -42,7 +69,7 @@ bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advi
 				  ? (uint64_t)(share * (double)bottleneck->loop.total_ns)
 				  : cause->ns;
 	if (!causes->is_of_steps)
-		share = bottleneck->wall_ns ? (double)cause->ns / (double)bottleneck->wall_ns : 0;
+		share = share_of_own_time(bottleneck, cause->ns);
 	if (cause->looks < WAIT_LOOKS_MIN)
 		advice->severity = ADVICE_NOTE;
 	return advice_exceeds(advice, 100 * share);
@@ -55,7 +82,10 @@ static const char *who_waits(const struct bottleneck *bottleneck)
 
 static const char *of_what(const struct bottleneck *bottleneck)
 {
-	return bottleneck->wait_causes->is_of_steps ? "steps' time" : "run";
+	if (bottleneck->wait_causes->is_of_steps)
+		return "steps' time";
+	return lacked_ns(bottleneck) ? "run, not counting when it was ready to run and had no CPU"
+				     : "run";
 }
 
 /* --- rules --- */
@@ -344,6 +374,8 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   wait_cause_text(most, text), advice->value, of_what(bottleneck));
 	snprintf(advice->waits_for, sizeof(advice->waits_for), "%s", wait_cause_text(most, text));
+	if (wait_cause_is_sync(most))
+		advice->todo = WAIT_SYNC_TODO;
 	wait_say_line(bottleneck, most, advice);
 	wait_say_beside(bottleneck, most, advice);
 	return true;

@@ -124,7 +124,7 @@ static struct candidate *step_function_candidate_at(struct finding *finding, uin
 static bool step_function_is_counted(const struct step_lines_row *row)
 {
 	return row->of == STEP_LINES_OUTSIDE || row->of == STEP_LINES_OPERATORS ||
-	       row->of == STEP_LINES_WAITS;
+	       row->of == STEP_LINES_COPIES || row->of == STEP_LINES_WAITS;
 }
 
 static void step_function_add_row(struct finding *finding, const struct step_lines_row *row)

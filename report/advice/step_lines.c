@@ -95,6 +95,8 @@ static enum step_lines_of of_kind(uint64_t kind)
 		return STEP_LINES_OPTIMIZER;
 	case EVIDENCE_ZERO_GRAD:
 		return STEP_LINES_ZERO_GRAD;
+	case EVIDENCE_COPY:
+		return STEP_LINES_COPIES;
 	case EVIDENCE_ITEM:
 	case EVIDENCE_WAITS:
 		return STEP_LINES_WAITS;
@@ -105,6 +107,12 @@ static enum step_lines_of of_kind(uint64_t kind)
 	default:
 		return STEP_LINES_OPERATORS;
 	}
+}
+
+/* Returns whether what is found so far is a copy that the operator around it asks for. */
+static bool is_of_outer(enum step_lines_of found, enum step_lines_of around)
+{
+	return found == STEP_LINES_COPIES && around == STEP_LINES_OPERATORS;
 }
 
 enum step_lines_of step_lines_open_on(const struct evidence *evidence,
@@ -119,7 +127,7 @@ enum step_lines_of step_lines_open_on(const struct evidence *evidence,
 	     scope = evidence->nest.scope[scope].below) {
 		enum step_lines_of of = of_kind(evidence->nest.scope[scope].key);
 
-		most = of > most ? of : most;
+		most = of > most || is_of_outer(most, of) ? of : most;
 	}
 	return most;
 }
@@ -570,6 +578,8 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		{ advice_dataloader, STEP_LINES_DATALOADER, "time in the DataLoader" },
 		{ advice_optimizer, STEP_LINES_OPTIMIZER, "optimizer's time" },
 		{ advice_zero_grad, STEP_LINES_ZERO_GRAD, "time in zero_grad()" },
+		{ advice_copies, STEP_LINES_COPIES, "time of such copies" },
+		{ advice_worker_restarts, STEP_LINES_DATALOADER, "time in the DataLoader" },
 		{ advice_item, STEP_LINES_WAITS, "time in such calls" },
 		{ advice_synchronising, STEP_LINES_WAITS, "time in such calls" },
 		{ advice_small_operators, STEP_LINES_OPERATORS, "time in operators" },

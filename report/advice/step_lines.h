@@ -17,6 +17,7 @@
 enum step_lines_of {
 	STEP_LINES_OUTSIDE,   /* outside of operators */
 	STEP_LINES_OPERATORS, /* also of threads for which it waits (helpers/helpers.h) */
+	STEP_LINES_COPIES,    /* copies of tensors that no other operator asks for */
 	STEP_LINES_WAITS,     /* values read from tensors, and CUDA calls that wait */
 	STEP_LINES_ZERO_GRAD,
 	STEP_LINES_OPTIMIZER,

@@ -23,7 +23,7 @@ struct wait_beside {
 	struct line_sums lines;
 };
 
-#define WAIT_WORKS_MAX 8u /* work_places.def has fewer */
+#define WAIT_WORKS_MAX 16u /* work_places.def has fewer */
 
 /* What a thread does in the library, running or waiting. */
 struct wait_works {

@@ -11,6 +11,8 @@
 
 #include "report/base/text.h"
 
+#define WAIT_MATTERS 0.3  /* of the time outside of operators */
+#define WORK_MATTERS 0.5  /* of that time */
 #define NEARLY_ALL 0.8    /* share of the wait */
 #define GIL_MIN 0.2       /* share of the time of those at work */
 #define MEANWHILE_MIN 0.4 /* share of the CPU time of others */
@@ -231,4 +233,40 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 	say_thread(bottleneck, cause, advice);
 	say_turns(cause, advice);
 	say_meanwhile(cause, advice);
+}
+
+/* --- the loop's thread, outside of operators --- */
+
+const struct wait_cause *wait_say_cause(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_cause *most = NULL;
+	char text[64];
+
+	for (size_t i = 0; i < causes->count; i++)
+		if (!most || causes->cause[i].ns > most->ns)
+			most = &causes->cause[i];
+	if (!most || most->looks < WAIT_LOOKS_MIN ||
+	    (double)most->ns < WAIT_MATTERS * (double)causes->outside_ns)
+		return NULL;
+	advice_add(advice, " For %.0f %% of the time outside of operators it waits for %s.",
+		   100.0 * (double)most->ns / (double)causes->outside_ns,
+		   wait_cause_text(most, text));
+	return most;
+}
+
+/* Says which part of Python's library runs there, and what is faster. */
+void wait_say_work(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_work *work = wait_works_most(&causes->works);
+
+	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	    (double)work->ns < WORK_MATTERS * (double)causes->outside_ns)
+		return;
+	advice_add(advice,
+		   " %.0f %% of the time outside of operators passes in %s (%" PRIu64 " samples).",
+		   100.0 * (double)work->ns / (double)causes->outside_ns, work->work->words,
+		   work->looks);
+	advice->todo = work->work->todo;
 }

@@ -405,6 +405,9 @@ TEST(what_a_program_without_steps_waits_for)
 	release();
 }
 
+/* It waits for fsync() at every tenth look, and is ready to run at the others; else it is idle. */
+static bool starves_and_syncs;
+
 /* A program without steps that has no CPU for `runnable_ns` of 10 s, on a machine of so many. */
 static void write_starving(uint64_t runnable_ns, const char *cores)
 {
@@ -418,7 +421,11 @@ static void write_starving(uint64_t runnable_ns, const char *cores)
 	frame_begin_block(c.r.fw, LOOP);
 	for (unsigned int i = 0; i < 500; i++)
 		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
-			  .place = AT_SELECT, .state = EVT_PYTHON_IO);
+			  .place = !starves_and_syncs ? AT_SELECT
+				   : i % 10           ? AT_HOLDER
+						      : AT_LOCK,
+			  .state = starves_and_syncs && i % 10 ? EVT_PYTHON_READY : EVT_PYTHON_IO,
+			  .call = starves_and_syncs ? 75 : 0);
 	frame_end_block(c.r.fw);
 	now = 501 * 20ull * MS;
 	frame_begin_block(c.r.fw, 0);
@@ -439,6 +446,26 @@ TEST(a_program_without_a_cpu)
 	write_starving(4000 * (uint64_t)MS, "many");
 	assert_int_equal(bottleneck.advice_count, 0);
 	release();
+}
+
+/* Its work takes longer then, its waits do not: they count by the time that it could use. */
+TEST(waits_of_a_program_without_a_cpu)
+{
+	const struct advice *advice;
+
+	starves_and_syncs = true;
+	write_starving(8000 * (uint64_t)MS, "8");
+	advice = only("waits", "cpu_contention");
+	is_at(advice, TRAIN ":14",
+	      "% of the run, not counting when it was ready to run and had no CPU.");
+	assert_true(advice->value > 45 && advice->value < 55);
+	assert_true(advice->gain_ns > 900 * (uint64_t)MS && advice->gain_ns < 1100 * (uint64_t)MS);
+	assert_non_null(strstr(advice->todo, "once"));
+	release();
+	write_starving(1000 * (uint64_t)MS, "8");
+	assert_null(advice_of("waits")); /* a tenth of the run, which had a CPU */
+	release();
+	starves_and_syncs = false;
 }
 
 /* What a thread is in all the time, on a CPU. */
