@@ -269,4 +269,5 @@ void wait_say_work(const struct bottleneck *bottleneck, struct advice *advice)
 		   100.0 * (double)work->ns / (double)causes->outside_ns, work->work->words,
 		   work->looks);
 	advice->todo = work->work->todo;
+	advice_set_does(advice, work->work->words);
 }
