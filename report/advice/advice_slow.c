@@ -404,6 +404,7 @@ static void slow_steps_say_line(const struct slow_steps *slow, const struct step
 		   text);
 	(void)wait_say_cause(slow->bottleneck, advice);
 	wait_say_work(slow->bottleneck, advice);
+	advice->waits_for[0] = '\0'; /* the title is about steps */
 }
 
 bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)

@@ -13,7 +13,6 @@
 #define BESIDE_MATTERS 0.1 /* share of the place's time */
 #define OPERATOR_SMALL_NS 10000u
 #define STATE_BYTES 120
-#define WAIT_MOST 0.5              /* of the time outside of operators: it is the title */
 #define WORK_MATTERS 0.5           /* of the time in the DataLoader */
 #define ITEM_SHARE_MIN 1           /* % */
 #define ITEMS_MANY 100             /* a step */
@@ -249,13 +248,9 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 	const struct wait_cause *most = wait_say_cause(bottleneck, advice);
 	struct advice_place place = { .samples = 0 };
 	struct step_line line;
-	char text[64];
 
 	if (!most)
 		return;
-	if ((double)most->ns >= WAIT_MOST * (double)bottleneck->wait_causes->outside_ns)
-		snprintf(advice->waits_for, sizeof(advice->waits_for), "%s",
-			 wait_cause_text(most, text));
 	if (line_sums_most(&most->lines, &line)) {
 		step_line_put(bottleneck->lines, &line, &place);
 		snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", place.line);

@@ -22,31 +22,38 @@
 #define COMPUTES_MIN 50.0 /* % of an event loop's time */
 #define CHILDREN_MANY 8u  /* starts of one program: one for each item or step */
 #define CHILDREN_AT_ONCE 2u
-#define LACKED_MIN 0.2 /* share of the run: less time without a CPU hides no wait */
 
 /* --- shares --- */
 
 /*
- * Returns how long the main thread was ready to run and had no CPU, if that is much of the run: on
- * a busy machine its work takes longer, and its waits would seem to be few.
+ * Returns how long the thread was ready to run and had no CPU, if that is much of the time: on a
+ * busy machine its work takes longer, and its waits would seem to be few. `all_ns`: the samples'
+ * time in steps, else the run's.
  */
-static uint64_t lacked_ns(const struct bottleneck *bottleneck)
+static uint64_t lacked_ns(const struct bottleneck *bottleneck, uint64_t all_ns)
 {
-	struct machine_thread thread;
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	struct machine_thread thread = { .runnable_ns = 0 };
+	uint64_t ready_ns = causes->ready_ns;
 
-	if (bottleneck->wait_causes->is_of_steps || !machine_main_thread(bottleneck, &thread) ||
-	    (double)thread.runnable_ns < LACKED_MIN * (double)bottleneck->wall_ns ||
-	    thread.runnable_ns >= bottleneck->wall_ns)
-		return 0;
-	return thread.runnable_ns;
+	if (!causes->is_of_steps)
+		ready_ns = machine_main_thread(bottleneck, &thread) ? thread.runnable_ns : 0;
+	return wait_lacks_cpu(ready_ns, all_ns) ? ready_ns : 0;
 }
 
-/* Returns the share of the run's time, without what the machine's other programs took. */
+static uint64_t causes_all_ns(const struct bottleneck *bottleneck)
+{
+	return bottleneck->wait_causes->is_of_steps ? bottleneck->wait_causes->all_ns
+						    : bottleneck->wall_ns;
+}
+
+/* Returns the share of the time, without what others than the program took. */
 static double share_of_own_time(const struct bottleneck *bottleneck, uint64_t ns)
 {
-	uint64_t own_ns = bottleneck->wall_ns - lacked_ns(bottleneck);
+	uint64_t all_ns = causes_all_ns(bottleneck);
+	uint64_t own_ns = all_ns - lacked_ns(bottleneck, all_ns);
 
-	if (!bottleneck->wall_ns)
+	if (!own_ns)
 		return 0;
 	return ns < own_ns ? (double)ns / (double)own_ns : 1;
 }
@@ -59,20 +66,17 @@ bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advi
 			const struct wait_cause *cause)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
-	double share;
 
 	if (!cause || !causes->all_ns || cause->looks < LOOKS_MIN)
 		return false;
-	share = (double)cause->ns / (double)causes->all_ns;
 	advice->of = causes->is_of_steps ? ADVICE_OF_STEPS : ADVICE_OF_RUN;
 	advice->gain_ns = causes->is_of_steps
-				  ? (uint64_t)(share * (double)bottleneck->loop.total_ns)
+				  ? (uint64_t)((double)cause->ns / (double)causes->all_ns *
+					       (double)bottleneck->loop.total_ns)
 				  : cause->ns;
-	if (!causes->is_of_steps)
-		share = share_of_own_time(bottleneck, cause->ns);
 	if (cause->looks < WAIT_LOOKS_MIN)
 		advice->severity = ADVICE_NOTE;
-	return advice_exceeds(advice, 100 * share);
+	return advice_exceeds(advice, 100 * share_of_own_time(bottleneck, cause->ns));
 }
 
 static const char *who_waits(const struct bottleneck *bottleneck)
@@ -82,10 +86,11 @@ static const char *who_waits(const struct bottleneck *bottleneck)
 
 static const char *of_what(const struct bottleneck *bottleneck)
 {
+	bool lacked = lacked_ns(bottleneck, causes_all_ns(bottleneck));
+
 	if (bottleneck->wait_causes->is_of_steps)
-		return "steps' time";
-	return lacked_ns(bottleneck) ? "run, not counting when it was ready to run and had no CPU"
-				     : "run";
+		return lacked ? "steps' time" WAIT_WITHOUT_CPU : "steps' time";
+	return lacked ? "run" WAIT_WITHOUT_CPU : "run";
 }
 
 /* --- rules --- */

@@ -62,8 +62,9 @@ struct wait_causes {
 	uint64_t loader_ns;       /* of it, in the DataLoader */
 	struct wait_cause cause[WAIT_CAUSES_MAX];
 	size_t count;
-	uint64_t all_ns, all_looks; /* of that thread, whatever it did */
-	uint64_t outside_ns;        /* of it, outside of operators */
+	uint64_t all_ns, all_looks;          /* of that thread, whatever it did */
+	uint64_t outside_ns;                 /* of it, outside of operators */
+	uint64_t ready_ns, outside_ready_ns; /* of these, ready to run and without a CPU */
 	bool is_of_steps;
 };
 

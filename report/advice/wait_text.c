@@ -11,7 +11,9 @@
 
 #include "report/base/text.h"
 
+#define LACKED_MIN 0.2    /* of the time: less without a CPU hides no wait */
 #define WAIT_MATTERS 0.3  /* of the time outside of operators */
+#define WAIT_MOST 0.5     /* of it all: it is the title then */
 #define WORK_MATTERS 0.5  /* of that time */
 #define NEARLY_ALL 0.8    /* share of the wait */
 #define GIL_MIN 0.2       /* share of the time of those at work */
@@ -237,21 +239,32 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 
 /* --- the loop's thread, outside of operators --- */
 
+bool wait_lacks_cpu(uint64_t ready_ns, uint64_t all_ns)
+{
+	return (double)ready_ns >= LACKED_MIN * (double)all_ns && ready_ns < all_ns;
+}
+
 const struct wait_cause *wait_say_cause(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
+	bool lacks_cpu = wait_lacks_cpu(causes->outside_ready_ns, causes->outside_ns);
+	uint64_t own_ns = causes->outside_ns - (lacks_cpu ? causes->outside_ready_ns : 0);
 	const struct wait_cause *most = NULL;
-	char text[64];
+	char room[64];
+	const char *words;
 
 	for (size_t i = 0; i < causes->count; i++)
 		if (!most || causes->cause[i].ns > most->ns)
 			most = &causes->cause[i];
 	if (!most || most->looks < WAIT_LOOKS_MIN ||
-	    (double)most->ns < WAIT_MATTERS * (double)causes->outside_ns)
+	    (double)most->ns < WAIT_MATTERS * (double)own_ns)
 		return NULL;
-	advice_add(advice, " For %.0f %% of the time outside of operators it waits for %s.",
-		   100.0 * (double)most->ns / (double)causes->outside_ns,
-		   wait_cause_text(most, text));
+	words = wait_cause_text(most, room);
+	advice_add(advice, " For %.0f %% of the time outside of operators%s it waits for %s.",
+		   100.0 * (double)most->ns / (double)own_ns, lacks_cpu ? WAIT_WITHOUT_CPU "," : "",
+		   words);
+	if ((double)most->ns >= WAIT_MOST * (double)causes->outside_ns)
+		snprintf(advice->waits_for, sizeof(advice->waits_for), "%s", words);
 	return most;
 }
 

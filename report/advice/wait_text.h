@@ -11,6 +11,10 @@
 	"so many steps, or leave it to another thread. A database does so for each transaction: " \
 	"commit many rows at once."
 
+/* Whether the time without a CPU is so much of it that waits would seem to be few. */
+bool wait_lacks_cpu(uint64_t ready_ns, uint64_t all_ns);
+#define WAIT_WITHOUT_CPU ", not counting when it was ready to run and had no CPU"
+
 /*
  * Sets the seconds and the share of the cause; true where there are enough samples of it, and the
  * share exceeds the rule's threshold.

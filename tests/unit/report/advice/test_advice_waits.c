@@ -148,11 +148,12 @@ static void look_put(const struct seen *seen, uint64_t at_ns)
 /* Where the steps of the run begin, and looks at each of them; the first ones are warm-up. */
 static void write_looks(const struct run *run, const struct seen *seen, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0, next = 0; i < count; i = next) {
 		frame_begin_block(c.r.fw, seen[i].stream);
 		for (unsigned int step = 0; step < run->steps; step++)
-			look_put(&seen[i], run->start_ns + (step ? run->first_ns : 0) +
-						   (step ? step - 1 : 0) * run->step_ns);
+			for (next = i; next < count && seen[next].stream == seen[i].stream; next++)
+				look_put(&seen[next], run->start_ns + (step ? run->first_ns : 0) +
+							      (step ? step - 1 : 0) * run->step_ns);
 		frame_end_block(c.r.fw);
 	}
 }
@@ -291,6 +292,33 @@ TEST(a_child_process_and_a_queue)
 	seen[0].call = 75;
 	write_waits(&run, seen, 1);
 	is_at(only("between_operators", NULL), TRAIN ":14", "it waits for fsync().");
+	release();
+}
+
+/* At most looks it is ready to run, in whatever it computes. */
+TEST(waits_of_a_loop_without_a_cpu)
+{
+	const struct seen seen[] = {
+		{ LOOP, AT_HOLDER, EVT_PYTHON_READY, WAITS_FROM, 44 * MS, 0, 0, 0 },
+		{ LOOP, AT_LOCK, EVT_PYTHON_IO, 48 * MS, 25 * MS, 0, 0, 75 },
+	};
+	const struct seen all_of_it[] = {
+		{ LOOP, AT_LOCK, EVT_PYTHON_IO, WAITS_FROM, WAITS_FOR, 0, 0, 75 },
+	};
+	struct run run = waiting(60);
+	char title[CAUSE_TITLE_BYTES];
+	const struct advice *advice;
+
+	write_waits(&run, seen, 2);
+	advice = only("between_operators", NULL);
+	is_at(advice, TRAIN ":10",
+	      "not counting when it was ready to run and had no CPU, it waits for fsync().");
+	/* that wait is not most of the seconds at stake */
+	assert_string_equal(cause_title(advice, title), "Code or a wait between two operators");
+	release();
+	write_waits(&run, all_of_it, 1);
+	assert_string_equal(cause_title(only("between_operators", NULL), title),
+			    "The loop's thread waits for fsync()");
 	release();
 }
 
