@@ -30,6 +30,8 @@ struct advice_place {
 	char caller[ADVICE_LINE_BYTES];    /* FILE:LINE of the caller */
 	char library[LIBRARY_PLACE_BYTES]; /* of a package: where the line spends its time */
 	uint64_t samples;                  /* on which this is based */
+	uint64_t
+		few_arenas; /* likewise, too few for more than a guess; 0: it is no guess by them */
 };
 
 /* What the time at stake is a share of. */
