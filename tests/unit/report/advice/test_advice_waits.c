@@ -145,6 +145,8 @@ static void look_put(const struct seen *seen, uint64_t at_ns)
 		  .owner_place = seen->owner_place, .call = seen->call);
 }
 
+static unsigned int first_look_at; /* the step that the first of what is seen is in; 0: all */
+
 /* Where the steps of the run begin, and looks at each of them; the first ones are warm-up. */
 static void write_looks(const struct run *run, const struct seen *seen, size_t count)
 {
@@ -152,8 +154,10 @@ static void write_looks(const struct run *run, const struct seen *seen, size_t c
 		frame_begin_block(c.r.fw, seen[i].stream);
 		for (unsigned int step = 0; step < run->steps; step++)
 			for (next = i; next < count && seen[next].stream == seen[i].stream; next++)
-				look_put(&seen[next], run->start_ns + (step ? run->first_ns : 0) +
-							      (step ? step - 1 : 0) * run->step_ns);
+				if (next || !first_look_at || first_look_at == step)
+					look_put(&seen[next],
+						 run->start_ns + (step ? run->first_ns : 0) +
+							 (step ? step - 1 : 0) * run->step_ns);
 		frame_end_block(c.r.fw);
 	}
 }
@@ -292,6 +296,27 @@ TEST(a_child_process_and_a_queue)
 	seen[0].call = 75;
 	write_waits(&run, seen, 1);
 	is_at(only("between_operators", NULL), TRAIN ":14", "it waits for fsync().");
+	release();
+}
+
+/* The optimizer's step begins behind ten operators of 0.7 ms; one look there is not taken in time. */
+TEST(a_function_beside_the_model)
+{
+	const struct seen seen[] = {
+		{ LOOP, AT_LOCK, EVT_PYTHON_RUNS, 9 * MS, 2 * MS, 0, 0, 0 },
+		{ LOOP, AT_LOCK, EVT_PYTHON_RUNS, 20 * MS, 70 * MS, 0, 0, 0 },
+	};
+	struct run run = well;
+
+	run.step_ns = run.first_ns = 100 * MS;
+	run.optimizer_ns = 4 * MS;
+	first_look_at = 30;
+	write_waits(&run, seen, 2);
+	first_look_at = 0;
+	is_at(only("step_function", NULL), TRAIN ":14", "passes in 'bump'");
+	release();
+	write_waits(&run, seen, 2); /* it runs the loop: what it takes is no news */
+	assert_null(advice_of("step_function"));
 	release();
 }
 
