@@ -299,7 +299,7 @@ TEST(a_child_process_and_a_queue)
 	release();
 }
 
-/* The optimizer's step begins behind ten operators of 0.7 ms; one look there is not taken in time. */
+/* The optimizer's step begins behind ten operators of 0.7 ms: one look falls into it by chance. */
 TEST(a_function_beside_the_model)
 {
 	const struct seen seen[] = {
