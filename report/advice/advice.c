@@ -374,6 +374,11 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 	return advice;
 }
 
+void advice_set_does(struct advice *advice, const char *words)
+{
+	snprintf(advice->does, sizeof(advice->does), "%.*s", (int)strcspn(words, ","), words);
+}
+
 bool advice_exceeds(struct advice *advice, double value)
 {
 	advice->value = value;

@@ -30,6 +30,8 @@ struct advice_place {
 	char caller[ADVICE_LINE_BYTES];    /* FILE:LINE of the caller */
 	char library[LIBRARY_PLACE_BYTES]; /* of a package: where the line spends its time */
 	uint64_t samples;                  /* on which this is based */
+	uint64_t
+		few_arenas; /* likewise, too few for more than a guess; 0: it is no guess by them */
 };
 
 /* What the time at stake is a share of. */
@@ -70,6 +72,8 @@ struct advice {
 		[ADVICE_LINE_BYTES];
 	char waits_for
 		[64]; /* what it waits for, in words; "": the title says it, or it is no wait */
+	/* what the library does in half of that time or more; "": not known */
+	char does[48];
 	/* "rank 1", which the other ranks wait for; "": it is not about ranks, or not known */
 	char late[32];
 	/* FILE:LINE of the thread that worked for nearly all of the wait; "": none did */
@@ -102,6 +106,8 @@ enum advice_base advice_base_of(const struct advice *advice);
 /* "steps' time", "run" or "serving time". */
 const char *advice_base_text(const struct advice *advice);
 
+/* Sets what the library does, of its words what is before a comma. */
+void advice_set_does(struct advice *advice, const char *words);
 /* Sets the value; returns true if it exceeds the rule's threshold. */
 bool advice_exceeds(struct advice *advice, double value);
 void advice_say(struct advice *advice, const char *format, ...)

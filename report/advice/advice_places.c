@@ -18,6 +18,7 @@
 #define GUESS_PERCENT 50   /* share that a guess must have */
 #define FUNCTION_MORE 10.0 /* points that the whole function must have more than its line */
 #define WORK_MATTERS 0.4   /* share of the main thread's time */
+#define WORK_MOST 0.5      /* likewise; it is the title then */
 
 /* --- a line of Python --- */
 
@@ -118,6 +119,8 @@ static void advice_places_say_work(const struct bottleneck *bottleneck, struct a
 		advice, " The main thread was in %s for %.0f %% of its time (%" PRIu64 " samples).",
 		work->work->words, 100.0 * (double)work->ns / (double)causes->all_ns, work->looks);
 	advice->todo = work->work->todo;
+	if ((double)work->ns >= WORK_MOST * (double)causes->all_ns)
+		advice_set_does(advice, work->work->words);
 }
 
 /* Parallel threads may use more CPU time than the run took; no more than the run can be saved. */
@@ -200,7 +203,10 @@ bool advice_step_function(const struct bottleneck *bottleneck, struct advice *ad
 		   100.0 * (double)found.line.ns / (double)found.ns, text);
 	if (!found.work)
 		return true;
+	/* what it does is known, and what to do about it */
+	advice->severity = ADVICE_WARNING;
 	advice_add(advice, " Most of it is %s.", found.work->words);
+	advice_set_does(advice, found.work->words);
 	advice->todo = found.work->todo;
 	return true;
 }

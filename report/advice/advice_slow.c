@@ -11,6 +11,7 @@
 #include "report/advice/bottleneck.h"
 #include "report/advice/later_steps.h"
 #include "report/advice/place_text.h"
+#include "report/advice/wait_text.h"
 #include "report/base/memory.h"
 
 #define SLOWEST_TOLD 3u
@@ -391,6 +392,7 @@ static bool slow_steps_line(const struct slow_steps *slow, struct step_line *ret
 	return is_found;
 }
 
+/* Says the line, and what the loop's thread does or waits for between operators, if it is known. */
 static void slow_steps_say_line(const struct slow_steps *slow, const struct step_line *line,
 				double percent, struct advice *advice)
 {
@@ -400,6 +402,9 @@ static void slow_steps_say_line(const struct slow_steps *slow, const struct step
 	step_line_text(slow->bottleneck->lines, line, text);
 	advice_add(advice, " By samples, %.0f %% of the slow steps' time was in %s.", percent,
 		   text);
+	(void)wait_say_cause(slow->bottleneck, advice);
+	wait_say_work(slow->bottleneck, advice);
+	advice->waits_for[0] = '\0'; /* the title is about steps */
 }
 
 bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)

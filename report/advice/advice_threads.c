@@ -95,35 +95,21 @@ bool advice_oversubscribed_threads(const struct bottleneck *bottleneck, struct a
 	return true;
 }
 
-static const struct source_thread *main_thread(const struct source_process *process)
-{
-	const struct source_thread *thread = process ? process->first_thread : NULL;
-
-	while (thread && thread->tid != process->pid)
-		thread = thread->next;
-	return thread;
-}
-
 /* The same without steps, for the main thread's whole life. */
 static bool main_starves(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct source_thread *thread = main_thread(bottleneck->process);
 	unsigned long cores = machine_cores(bottleneck);
-	double life_ns, busy;
-	uint64_t runnable_ns;
+	struct machine_thread thread;
+	double busy;
 
-	if (!thread || !thread->cpu.is_looked || !cores || !machine_is_one(bottleneck) ||
-	    bottleneck->limited || run_filters(bottleneck->run)->any ||
-	    thread->end_ns < thread->start_ns + WINDOW_NS_MIN)
+	if (!cores || !machine_main_thread(bottleneck, &thread))
 		return false;
-	life_ns = (double)(thread->end_ns - thread->start_ns);
 	busy = (double)source_cpu_ns(bottleneck->source) / (double)bottleneck->wall_ns;
-	runnable_ns = thread->cpu.runnable_ns - thread->cpu.first_runnable_ns;
-	if ((double)runnable_ns > life_ns || busy >= BUSY_MIN * (double)cores ||
-	    !advice_exceeds(advice, 100 * (double)runnable_ns / life_ns))
+	if (busy >= BUSY_MIN * (double)cores ||
+	    !advice_exceeds(advice, 100 * (double)thread.runnable_ns / (double)thread.life_ns))
 		return false;
 	advice->of = ADVICE_OF_RUN;
-	advice->gain_ns = runnable_ns;
+	advice->gain_ns = thread.runnable_ns;
 	advice_say(
 		advice,
 		"the main thread was ready to run and had no CPU for %.1f %% of its life, though "

@@ -13,8 +13,7 @@
 #define BESIDE_MATTERS 0.1 /* share of the place's time */
 #define OPERATOR_SMALL_NS 10000u
 #define STATE_BYTES 120
-#define WORK_MATTERS 0.5           /* of the time outside of operators, or in the DataLoader */
-#define WAIT_MATTERS 0.3           /* of the time outside of operators */
+#define WORK_MATTERS 0.5           /* of the time in the DataLoader */
 #define ITEM_SHARE_MIN 1           /* % */
 #define ITEMS_MANY 100             /* a step */
 #define OPERATORS_MANY 20u         /* a step */
@@ -98,7 +97,8 @@ static void say_loader_work(const struct bottleneck *bottleneck, struct advice *
 	const struct wait_causes *causes = bottleneck->wait_causes;
 	const struct wait_work *work = wait_works_most(&causes->loader);
 
-	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	/* batches come from workers in shared memory: their pickles are small */
+	if (!work || work->looks < WAIT_LOOKS_MIN || !strcmp(work->work->id, "PICKLE") ||
 	    (double)work->ns < WORK_MATTERS * (double)causes->loader_ns)
 		return;
 	advice_add(advice, " %.0f %% of that time passes in %s (%" PRIu64 " samples).",
@@ -247,49 +247,23 @@ static void say_beside(const struct bottleneck *bottleneck, const struct gap_pla
  */
 static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	const struct wait_causes *causes = bottleneck->wait_causes;
-	const struct wait_cause *most = NULL;
+	const struct wait_cause *most = wait_say_cause(bottleneck, advice);
 	struct advice_place place = { .samples = 0 };
 	struct step_line line;
-	char text[64];
 
-	for (size_t i = 0; i < causes->count; i++)
-		if (!most || causes->cause[i].ns > most->ns)
-			most = &causes->cause[i];
-	if (!most || most->looks < WAIT_LOOKS_MIN ||
-	    (double)most->ns < WAIT_MATTERS * (double)causes->outside_ns)
+	if (!most)
 		return;
-	advice_add(advice, " For %.0f %% of the time outside of operators it waits for %s.",
-		   100.0 * (double)most->ns / (double)causes->outside_ns,
-		   wait_cause_text(most, text));
 	if (line_sums_most(&most->lines, &line)) {
 		step_line_put(bottleneck->lines, &line, &place);
 		snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", place.line);
 	}
 	wait_say_beside(bottleneck, most, advice);
 	if (wait_cause_is_sync(most))
-		advice->todo = "fsync() waits until the disk has the data. Write several times and "
-			       "call it once, every so many steps, or leave it to another thread.";
+		advice->todo = WAIT_SYNC_TODO;
 	advice->waits_for_ranks = most->kind == WAIT_RANKS;
 	if (advice->waits_for_ranks)
 		advice->todo = "See which rank the others wait for, and what it does meanwhile: "
 			       "prof-report ranks.";
-}
-
-/* Says which part of Python's library runs there, and what is faster. */
-static void say_work(const struct bottleneck *bottleneck, struct advice *advice)
-{
-	const struct wait_causes *causes = bottleneck->wait_causes;
-	const struct wait_work *work = wait_works_most(&causes->works);
-
-	if (!work || work->looks < WAIT_LOOKS_MIN ||
-	    (double)work->ns < WORK_MATTERS * (double)causes->outside_ns)
-		return;
-	advice_add(advice,
-		   " %.0f %% of the time outside of operators passes in %s (%" PRIu64 " samples).",
-		   100.0 * (double)work->ns / (double)causes->outside_ns, work->work->words,
-		   work->looks);
-	advice->todo = work->work->todo;
 }
 
 bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
@@ -313,7 +287,7 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 		   advice->value, waited);
 	say_beside(bottleneck, place, advice);
 	say_wait(bottleneck, advice);
-	say_work(bottleneck, advice);
+	wait_say_work(bottleneck, advice);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/machine.h"
 #include "report/advice/os_waits.h"
 #include "report/advice/place_text.h"
 #include "report/advice/process_starter.h"
@@ -25,6 +26,39 @@
 /* --- shares --- */
 
 /*
+ * Returns how long the thread was ready to run and had no CPU, if that is much of the time: on a
+ * busy machine its work takes longer, and its waits would seem to be few. `all_ns`: the samples'
+ * time in steps, else the run's.
+ */
+static uint64_t lacked_ns(const struct bottleneck *bottleneck, uint64_t all_ns)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	struct machine_thread thread = { .runnable_ns = 0 };
+	uint64_t ready_ns = causes->ready_ns;
+
+	if (!causes->is_of_steps)
+		ready_ns = machine_main_thread(bottleneck, &thread) ? thread.runnable_ns : 0;
+	return wait_lacks_cpu(ready_ns, all_ns) ? ready_ns : 0;
+}
+
+static uint64_t causes_all_ns(const struct bottleneck *bottleneck)
+{
+	return bottleneck->wait_causes->is_of_steps ? bottleneck->wait_causes->all_ns
+						    : bottleneck->wall_ns;
+}
+
+/* Returns the share of the time, without what others than the program took. */
+static double share_of_own_time(const struct bottleneck *bottleneck, uint64_t ns)
+{
+	uint64_t all_ns = causes_all_ns(bottleneck);
+	uint64_t own_ns = all_ns - lacked_ns(bottleneck, all_ns);
+
+	if (!own_ns)
+		return 0;
+	return ns < own_ns ? (double)ns / (double)own_ns : 1;
+}
+
+/*
  * Sets the share of the steps' or the run's time in %, and the seconds. Returns whether it is large
  * enough.
  */
@@ -32,20 +66,17 @@ bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advi
 			const struct wait_cause *cause)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
-	double share;
 
 	if (!cause || !causes->all_ns || cause->looks < LOOKS_MIN)
 		return false;
-	share = (double)cause->ns / (double)causes->all_ns;
 	advice->of = causes->is_of_steps ? ADVICE_OF_STEPS : ADVICE_OF_RUN;
 	advice->gain_ns = causes->is_of_steps
-				  ? (uint64_t)(share * (double)bottleneck->loop.total_ns)
+				  ? (uint64_t)((double)cause->ns / (double)causes->all_ns *
+					       (double)bottleneck->loop.total_ns)
 				  : cause->ns;
-	if (!causes->is_of_steps)
-		share = bottleneck->wall_ns ? (double)cause->ns / (double)bottleneck->wall_ns : 0;
 	if (cause->looks < WAIT_LOOKS_MIN)
 		advice->severity = ADVICE_NOTE;
-	return advice_exceeds(advice, 100 * share);
+	return advice_exceeds(advice, 100 * share_of_own_time(bottleneck, cause->ns));
 }
 
 static const char *who_waits(const struct bottleneck *bottleneck)
@@ -55,7 +86,11 @@ static const char *who_waits(const struct bottleneck *bottleneck)
 
 static const char *of_what(const struct bottleneck *bottleneck)
 {
-	return bottleneck->wait_causes->is_of_steps ? "steps' time" : "run";
+	bool lacked = lacked_ns(bottleneck, causes_all_ns(bottleneck));
+
+	if (bottleneck->wait_causes->is_of_steps)
+		return lacked ? "steps' time" WAIT_WITHOUT_CPU : "steps' time";
+	return lacked ? "run" WAIT_WITHOUT_CPU : "run";
 }
 
 /* --- rules --- */
@@ -344,6 +379,8 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   wait_cause_text(most, text), advice->value, of_what(bottleneck));
 	snprintf(advice->waits_for, sizeof(advice->waits_for), "%s", wait_cause_text(most, text));
+	if (wait_cause_is_sync(most))
+		advice->todo = WAIT_SYNC_TODO;
 	wait_say_line(bottleneck, most, advice);
 	wait_say_beside(bottleneck, most, advice);
 	return true;

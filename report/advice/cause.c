@@ -32,13 +32,29 @@ static size_t cause_find(const struct advice *advice)
 	return at;
 }
 
+/* The title's begin where it is known what the library does; NULL: the rule's title says more. */
+static const char *does_title(const struct advice *advice)
+{
+	if (advice->rule->look == advice_between_operators)
+		return "Much of the time between operators passes in";
+	if (advice->rule->look == advice_step_function)
+		return "One function beside the model is mostly";
+	return advice->rule->look == advice_hot_line ? "Much of the main thread's time passes in"
+						     : NULL;
+}
+
 const char *cause_title(const struct advice *advice, char title[CAUSE_TITLE_BYTES])
 {
 	size_t at = cause_find(advice);
 
 	if (advice->waits_for[0]) {
-		snprintf(title, CAUSE_TITLE_BYTES, "The main thread waits for %s",
+		snprintf(title, CAUSE_TITLE_BYTES, "The %s thread waits for %s",
+			 advice->rule->look == advice_between_operators ? "loop's" : "main",
 			 advice->waits_for);
+		return title;
+	}
+	if (advice->does[0] && does_title(advice)) {
+		snprintf(title, CAUSE_TITLE_BYTES, "%s %s", does_title(advice), advice->does);
 		return title;
 	}
 	if (advice->late[0]) {

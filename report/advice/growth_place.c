@@ -170,6 +170,8 @@ static void say_coarse(struct advice *advice, const struct growth_place *found, 
 	advice_add(advice, " Most new arenas were needed in %s: %s since %s%s.", name,
 		   unit_format_count(blocks, found->blocks), unit_format_ns(since, found->since_ns),
 		   found->blocks < SURE_MIN ? ", too few for more than a guess" : "");
+	if (found->blocks < SURE_MIN)
+		advice->place.few_arenas = found->blocks;
 }
 
 struct growth_place growth_place_say(const struct bottleneck *bottleneck,

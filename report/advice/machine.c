@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define DIGITS 16
+#define LIFE_NS_MIN 3000000000u /* CPU times of processes are reported every half second */
 
 unsigned long machine_cores(const struct bottleneck *bottleneck)
 {
@@ -38,4 +39,30 @@ bool machine_is_one(const struct bottleneck *bottleneck)
 		if (!file[i]->host || !file[0]->host || strcmp(file[i]->host, file[0]->host))
 			return false;
 	return true;
+}
+
+/* --- its CPUs --- */
+
+static const struct source_thread *machine_thread_of(const struct source_process *process)
+{
+	const struct source_thread *thread = process ? process->first_thread : NULL;
+
+	while (thread && thread->tid != process->pid)
+		thread = thread->next;
+	return thread;
+}
+
+bool machine_main_thread(const struct bottleneck *bottleneck, struct machine_thread *ret_thread)
+{
+	const struct source_thread *thread = machine_thread_of(bottleneck->process);
+
+	if (!thread || !thread->cpu.is_looked || !machine_is_one(bottleneck) ||
+	    bottleneck->limited || run_filters(bottleneck->run)->any ||
+	    thread->end_ns < thread->start_ns + LIFE_NS_MIN)
+		return false;
+	*ret_thread = (struct machine_thread){
+		.life_ns = thread->end_ns - thread->start_ns,
+		.runnable_ns = thread->cpu.runnable_ns - thread->cpu.first_runnable_ns,
+	};
+	return ret_thread->runnable_ns <= ret_thread->life_ns;
 }

@@ -9,4 +9,14 @@
 unsigned long machine_cores(const struct bottleneck *bottleneck);
 bool machine_is_one(const struct bottleneck *bottleneck);
 
+/* The main thread of the process that told most, and how long it was ready to run without a CPU. */
+struct machine_thread {
+	uint64_t life_ns, runnable_ns;
+};
+/*
+ * Returns false if it is not known: the thread was not looked at, its life was only a moment, or
+ * the recording is of several machines or a part of the run.
+ */
+bool machine_main_thread(const struct bottleneck *bottleneck, struct machine_thread *ret_thread);
+
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "report/advice/growth_place.h"
+#include "report/advice/machine.h"
 #include "report/advice/request_lines.h"
 #include "report/base/units.h"
 #include "report/core/known.h"
@@ -17,13 +18,14 @@
 #include "report/heap/resident.h"
 
 #define PARTS 12u
-#define START 3u              /* the window to compare with; those before it are the start */
-#define RISES_MIN 7u          /* windows that are above the one before, of eight */
-#define SHARE_MIN 0.25        /* of the growth, in the last half of the windows; of the memory */
-#define GROWN_MIN (16u << 20) /* bytes */
-#define FINE 240u             /* parts of the time until the end of a process */
-#define FINE_MIN 5u           /* of them in a window: it lives for a quarter of that time */
-#define REQUESTS_MIN 50u      /* of a server: what grows within a few is theirs */
+#define START 3u               /* the window to compare with; those before it are the start */
+#define RISES_MIN 7u           /* windows that are above the one before, of eight */
+#define SHARE_MIN 0.25         /* of the growth, in the last half of the windows; of the memory */
+#define GROWN_MIN (16u << 20)  /* bytes */
+#define FINE 240u              /* parts of the time until the end of a process */
+#define FINE_MIN 5u            /* of them in a window: it lives for a quarter of that time */
+#define OWN_NS_MIN 2000000000u /* a program that ends sooner builds its result */
+#define REQUESTS_MIN 50u       /* of a server: what grows within a few is theirs */
 #define KEEPS                                                                                     \
 	"Look at who keeps what is made: lists and dicts that are only added to, caches without " \
 	"a limit. "
@@ -83,6 +85,19 @@ static bool has_few_requests(const struct bottleneck *bottleneck)
 	return bottleneck->serving.is_server && count && count < REQUESTS_MIN;
 }
 
+/* Returns whether the run is over too soon to tell, not counting when it had no CPU. */
+static bool is_short(const struct bottleneck *bottleneck, const struct growth_time *time)
+{
+	uint64_t ns = time->end_ns - time->from_ns;
+	struct machine_thread thread;
+
+	if (bottleneck->serving.is_server)
+		return false;
+	if (machine_main_thread(bottleneck, &thread))
+		ns -= thread.runnable_ns < ns ? thread.runnable_ns : ns;
+	return ns < OWN_NS_MIN;
+}
+
 static bool rises(const uint64_t *bytes)
 {
 	uint64_t grown = bytes[PARTS - 1] > bytes[START] ? bytes[PARTS - 1] - bytes[START] : 0;
@@ -103,7 +118,7 @@ static bool look_at_run(const struct bottleneck *bottleneck, struct run_growth *
 	uint64_t heap[PARTS], arenas[PARTS], all[PARTS];
 
 	if (bottleneck->steps->time.count || time.end_ns <= time.from_ns ||
-	    has_few_requests(bottleneck) ||
+	    has_few_requests(bottleneck) || is_short(bottleneck, &time) ||
 	    is_of_imports(bottleneck, time.from_ns + (time.end_ns - time.from_ns) / PARTS * START))
 		return false;
 	curve_sample_from(&bottleneck->heap->curve, time.from_ns, time.end_ns, heap, PARTS);

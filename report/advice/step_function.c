@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A function is the loop's if any of its samples says so: all are read first. */
+/*
+ * A function is the loop's if some of its samples say so: all are read first. A single one may have
+ * been taken just before or after an optimizer's step, and be counted in it.
+ */
 #include "report/advice/step_function.h"
 
 #include <stdlib.h>
@@ -10,6 +13,7 @@
 #include "report/samples/place_roles.h"
 
 #define WORK_SHARE 0.5
+#define LOOP_SHARE 0.05 /* of its samples: a function with more of them runs the loop */
 
 /* Which part of a training a place belongs to. */
 enum part { PART_HELPER, PART_LOOP, PART_MODEL };
@@ -21,7 +25,7 @@ struct seen {
 
 struct candidate {
 	uint64_t code;
-	bool is_loop;
+	uint64_t looks, loop_looks;
 	uint64_t work_ns;
 	const struct known_work *work;
 	struct line_sums lines;
@@ -126,6 +130,11 @@ static bool step_function_is_counted(const struct step_lines_row *row)
 	return row->of <= STEP_LINES_WAITS;
 }
 
+static bool runs_the_loop(const struct candidate *candidate)
+{
+	return (double)candidate->loop_looks > LOOP_SHARE * (double)candidate->looks;
+}
+
 static void step_function_add_row(struct finding *finding, const struct step_lines_row *row)
 {
 	const struct samples *samples = finding->bottleneck->lines->samples;
@@ -136,7 +145,9 @@ static void step_function_add_row(struct finding *finding, const struct step_lin
 	if (!seen.code || seen.part == PART_MODEL)
 		return;
 	candidate = step_function_candidate_at(finding, seen.code);
-	candidate->is_loop |= seen.part == PART_LOOP || !step_function_is_counted(row);
+	candidate->looks += row->looks;
+	if (seen.part == PART_LOOP || !step_function_is_counted(row))
+		candidate->loop_looks += row->looks;
 	wait_place_look(samples, &finding->own, row->place, &place);
 	if (!step_function_is_counted(row) || !place.has_line || !place.line.is_users)
 		return;
@@ -162,7 +173,7 @@ bool step_function_find(const struct bottleneck *bottleneck, struct step_functio
 		if (lines->row[i].of != STEP_LINES_HOLDERS)
 			step_function_add_row(&finding, &lines->row[i]);
 	for (size_t i = 0; i < finding.count; i++)
-		if (!finding.candidate[i].is_loop &&
+		if (!runs_the_loop(&finding.candidate[i]) &&
 		    (!most || finding.candidate[i].lines.ns > most->lines.ns))
 			most = &finding.candidate[i];
 	*ret_function = (struct step_function){ .ns = 0 };

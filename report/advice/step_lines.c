@@ -111,6 +111,12 @@ static enum step_lines_of of_kind(uint64_t kind)
 	}
 }
 
+/* Returns whether what is found so far is a copy that the operator around it asks for. */
+static bool is_of_outer(enum step_lines_of found, enum step_lines_of around)
+{
+	return found == STEP_LINES_COPIES && around == STEP_LINES_OPERATORS;
+}
+
 enum step_lines_of step_lines_open_on(const struct evidence *evidence,
 				      const struct helpers *helpers, uint32_t thread,
 				      uint64_t time_ns)
@@ -123,7 +129,7 @@ enum step_lines_of step_lines_open_on(const struct evidence *evidence,
 	     scope = evidence->nest.scope[scope].below) {
 		enum step_lines_of of = of_kind(evidence->nest.scope[scope].key);
 
-		most = of > most ? of : most;
+		most = of > most || is_of_outer(most, of) ? of : most;
 	}
 	return most;
 }
@@ -584,6 +590,7 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 	} lined[] = {
 		{ advice_between_operators, STEP_LINES(OUTSIDE), "time outside of operators" },
 		{ advice_dataloader, STEP_LINES(DATALOADER), "time in the DataLoader" },
+		{ advice_worker_restarts, STEP_LINES(DATALOADER), "time in the DataLoader" },
 		{ advice_optimizer, STEP_LINES(OPTIMIZER), "optimizer's time" },
 		{ advice_zero_grad, STEP_LINES(ZERO_GRAD), "time in zero_grad()" },
 		{ advice_item, STEP_LINES(WAITS), "time in such calls" },

@@ -161,8 +161,12 @@ static void add_row(struct looking *looking, size_t number)
 		return;
 	causes->all_ns += row->ns;
 	causes->all_looks += row->looks;
+	if (row->look.state == EVT_PYTHON_READY)
+		causes->ready_ns += row->ns;
 	if (row->look.of == WAIT_OF_STEPS)
 		causes->outside_ns += row->ns;
+	if (row->look.of == WAIT_OF_STEPS && row->look.state == EVT_PYTHON_READY)
+		causes->outside_ready_ns += row->ns;
 	if (row->look.of == WAIT_OF_OPERATORS)
 		return;
 	wait_place_look(looking->looks->samples, &looking->own, row->look.place, &place);

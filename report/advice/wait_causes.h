@@ -23,7 +23,7 @@ struct wait_beside {
 	struct line_sums lines;
 };
 
-#define WAIT_WORKS_MAX 8u /* work_places.def has fewer */
+#define WAIT_WORKS_MAX 16u /* work_places.def has fewer */
 
 /* What a thread does in the library, running or waiting. */
 struct wait_works {
@@ -62,8 +62,9 @@ struct wait_causes {
 	uint64_t loader_ns;       /* of it, in the DataLoader */
 	struct wait_cause cause[WAIT_CAUSES_MAX];
 	size_t count;
-	uint64_t all_ns, all_looks; /* of that thread, whatever it did */
-	uint64_t outside_ns;        /* of it, outside of operators */
+	uint64_t all_ns, all_looks;          /* of that thread, whatever it did */
+	uint64_t outside_ns;                 /* of it, outside of operators */
+	uint64_t ready_ns, outside_ready_ns; /* of these, ready to run and without a CPU */
 	bool is_of_steps;
 };
 

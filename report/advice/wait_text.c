@@ -11,6 +11,10 @@
 
 #include "report/base/text.h"
 
+#define LACKED_MIN 0.2    /* of the time: less without a CPU hides no wait */
+#define WAIT_MATTERS 0.3  /* of the time outside of operators */
+#define WAIT_MOST 0.5     /* of it all: it is the title then */
+#define WORK_MATTERS 0.5  /* of that time */
 #define NEARLY_ALL 0.8    /* share of the wait */
 #define GIL_MIN 0.2       /* share of the time of those at work */
 #define MEANWHILE_MIN 0.4 /* share of the CPU time of others */
@@ -231,4 +235,52 @@ void wait_say_beside(const struct bottleneck *bottleneck, const struct wait_caus
 	say_thread(bottleneck, cause, advice);
 	say_turns(cause, advice);
 	say_meanwhile(cause, advice);
+}
+
+/* --- the loop's thread, outside of operators --- */
+
+bool wait_lacks_cpu(uint64_t ready_ns, uint64_t all_ns)
+{
+	return (double)ready_ns >= LACKED_MIN * (double)all_ns && ready_ns < all_ns;
+}
+
+const struct wait_cause *wait_say_cause(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	bool lacks_cpu = wait_lacks_cpu(causes->outside_ready_ns, causes->outside_ns);
+	uint64_t own_ns = causes->outside_ns - (lacks_cpu ? causes->outside_ready_ns : 0);
+	const struct wait_cause *most = NULL;
+	char room[64];
+	const char *words;
+
+	for (size_t i = 0; i < causes->count; i++)
+		if (!most || causes->cause[i].ns > most->ns)
+			most = &causes->cause[i];
+	if (!most || most->looks < WAIT_LOOKS_MIN ||
+	    (double)most->ns < WAIT_MATTERS * (double)own_ns)
+		return NULL;
+	words = wait_cause_text(most, room);
+	advice_add(advice, " For %.0f %% of the time outside of operators%s it waits for %s.",
+		   100.0 * (double)most->ns / (double)own_ns, lacks_cpu ? WAIT_WITHOUT_CPU "," : "",
+		   words);
+	if ((double)most->ns >= WAIT_MOST * (double)causes->outside_ns)
+		snprintf(advice->waits_for, sizeof(advice->waits_for), "%s", words);
+	return most;
+}
+
+/* Says which part of Python's library runs there, and what is faster. */
+void wait_say_work(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct wait_causes *causes = bottleneck->wait_causes;
+	const struct wait_work *work = wait_works_most(&causes->works);
+
+	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	    (double)work->ns < WORK_MATTERS * (double)causes->outside_ns)
+		return;
+	advice_add(advice,
+		   " %.0f %% of the time outside of operators passes in %s (%" PRIu64 " samples).",
+		   100.0 * (double)work->ns / (double)causes->outside_ns, work->work->words,
+		   work->looks);
+	advice->todo = work->work->todo;
+	advice_set_does(advice, work->work->words);
 }

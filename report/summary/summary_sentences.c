@@ -359,6 +359,6 @@ void summary_print_told(const struct summary *summary, const struct screen *scre
 	tells |= summary_print_waits(summary, screen);
 	tells |= summary_print_imports(summary, screen);
 	tells |= print_functions(summary, screen);
-	if (!tells && !summary->requests->count)
+	if (!tells && !summary->requests->count && !summary_first_cause(summary))
 		print_nothing(summary, screen);
 }

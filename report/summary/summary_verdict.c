@@ -88,7 +88,11 @@ static void put_samples(const struct advice *advice, char text[VERDICT_BYTES])
 	char count[UNIT_TEXT_BYTES];
 	size_t used = strlen(text);
 
-	if (!advice->place.samples)
+	if (advice->place.few_arenas)
+		snprintf(text + used, VERDICT_BYTES - used, " (a guess: only %s new arena%s)",
+			 unit_format_count(count, advice->place.few_arenas),
+			 unit_plural(advice->place.few_arenas));
+	if (advice->place.few_arenas || !advice->place.samples)
 		return;
 	snprintf(text + used, VERDICT_BYTES - used, " (%s%s sample%s)",
 		 advice->place.samples < GUESS_SAMPLES ? "a guess: only " : "",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Each step copies its data again and again.
 # first: copies
+# line: copies.py:12
 from training import batch, train
-
 inputs, labels = batch(2048)
 
 

@@ -2,10 +2,10 @@
 # A DataLoader that starts its workers anew in each of eight epochs.
 # first: worker_restarts
 # also: between_operators dataloader
+# line: worker_restarts.py:15
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 from training import model, optimizer, step
-
 if __name__ == "__main__":
     net = model()
     optim = optimizer(net)

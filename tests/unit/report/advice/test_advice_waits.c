@@ -145,14 +145,19 @@ static void look_put(const struct seen *seen, uint64_t at_ns)
 		  .owner_place = seen->owner_place, .call = seen->call);
 }
 
+static unsigned int first_look_at; /* the step that the first of what is seen is in; 0: all */
+
 /* Where the steps of the run begin, and looks at each of them; the first ones are warm-up. */
 static void write_looks(const struct run *run, const struct seen *seen, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0, next = 0; i < count; i = next) {
 		frame_begin_block(c.r.fw, seen[i].stream);
 		for (unsigned int step = 0; step < run->steps; step++)
-			look_put(&seen[i], run->start_ns + (step ? run->first_ns : 0) +
-						   (step ? step - 1 : 0) * run->step_ns);
+			for (next = i; next < count && seen[next].stream == seen[i].stream; next++)
+				if (next || !first_look_at || first_look_at == step)
+					look_put(&seen[next],
+						 run->start_ns + (step ? run->first_ns : 0) +
+							 (step ? step - 1 : 0) * run->step_ns);
 		frame_end_block(c.r.fw);
 	}
 }
@@ -294,6 +299,54 @@ TEST(a_child_process_and_a_queue)
 	release();
 }
 
+/* The optimizer's step begins behind ten operators of 0.7 ms: one look falls into it by chance. */
+TEST(a_function_beside_the_model)
+{
+	const struct seen seen[] = {
+		{ LOOP, AT_LOCK, EVT_PYTHON_RUNS, 9 * MS, 2 * MS, 0, 0, 0 },
+		{ LOOP, AT_LOCK, EVT_PYTHON_RUNS, 20 * MS, 70 * MS, 0, 0, 0 },
+	};
+	struct run run = well;
+
+	run.step_ns = run.first_ns = 100 * MS;
+	run.optimizer_ns = 4 * MS;
+	first_look_at = 30;
+	write_waits(&run, seen, 2);
+	first_look_at = 0;
+	is_at(only("step_function", NULL), TRAIN ":14", "passes in 'bump'");
+	release();
+	write_waits(&run, seen, 2); /* it runs the loop: what it takes is no news */
+	assert_null(advice_of("step_function"));
+	release();
+}
+
+/* At most looks it is ready to run, in whatever it computes. */
+TEST(waits_of_a_loop_without_a_cpu)
+{
+	const struct seen seen[] = {
+		{ LOOP, AT_HOLDER, EVT_PYTHON_READY, WAITS_FROM, 44 * MS, 0, 0, 0 },
+		{ LOOP, AT_LOCK, EVT_PYTHON_IO, 48 * MS, 25 * MS, 0, 0, 75 },
+	};
+	const struct seen all_of_it[] = {
+		{ LOOP, AT_LOCK, EVT_PYTHON_IO, WAITS_FROM, WAITS_FOR, 0, 0, 75 },
+	};
+	struct run run = waiting(60);
+	char title[CAUSE_TITLE_BYTES];
+	const struct advice *advice;
+
+	write_waits(&run, seen, 2);
+	advice = only("between_operators", NULL);
+	is_at(advice, TRAIN ":10",
+	      "not counting when it was ready to run and had no CPU, it waits for fsync().");
+	/* that wait is not most of the seconds at stake */
+	assert_string_equal(cause_title(advice, title), "Code or a wait between two operators");
+	release();
+	write_waits(&run, all_of_it, 1);
+	assert_string_equal(cause_title(only("between_operators", NULL), title),
+			    "The loop's thread waits for fsync()");
+	release();
+}
+
 TEST(regular_expressions)
 {
 	struct seen seen[] = {
@@ -405,6 +458,9 @@ TEST(what_a_program_without_steps_waits_for)
 	release();
 }
 
+/* It waits for fsync() at every tenth look, and is ready to run at the others; else it is idle. */
+static bool starves_and_syncs;
+
 /* A program without steps that has no CPU for `runnable_ns` of 10 s, on a machine of so many. */
 static void write_starving(uint64_t runnable_ns, const char *cores)
 {
@@ -418,7 +474,11 @@ static void write_starving(uint64_t runnable_ns, const char *cores)
 	frame_begin_block(c.r.fw, LOOP);
 	for (unsigned int i = 0; i < 500; i++)
 		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
-			  .place = AT_SELECT, .state = EVT_PYTHON_IO);
+			  .place = !starves_and_syncs ? AT_SELECT
+				   : i % 10           ? AT_HOLDER
+						      : AT_LOCK,
+			  .state = starves_and_syncs && i % 10 ? EVT_PYTHON_READY : EVT_PYTHON_IO,
+			  .call = starves_and_syncs ? 75 : 0);
 	frame_end_block(c.r.fw);
 	now = 501 * 20ull * MS;
 	frame_begin_block(c.r.fw, 0);
@@ -439,6 +499,26 @@ TEST(a_program_without_a_cpu)
 	write_starving(4000 * (uint64_t)MS, "many");
 	assert_int_equal(bottleneck.advice_count, 0);
 	release();
+}
+
+/* Its work takes longer then, its waits do not: they count by the time that it could use. */
+TEST(waits_of_a_program_without_a_cpu)
+{
+	const struct advice *advice;
+
+	starves_and_syncs = true;
+	write_starving(8000 * (uint64_t)MS, "8");
+	advice = only("waits", "cpu_contention");
+	is_at(advice, TRAIN ":14",
+	      "% of the run, not counting when it was ready to run and had no CPU.");
+	assert_true(advice->value > 45 && advice->value < 55);
+	assert_true(advice->gain_ns > 900 * (uint64_t)MS && advice->gain_ns < 1100 * (uint64_t)MS);
+	assert_non_null(strstr(advice->todo, "once"));
+	release();
+	write_starving(1000 * (uint64_t)MS, "8");
+	assert_null(advice_of("waits")); /* a tenth of the run, which had a CPU */
+	release();
+	starves_and_syncs = false;
 }
 
 /* What a thread is in all the time, on a CPU. */

@@ -17,6 +17,8 @@ static unsigned int arenas_at[LOOKS]; /* how many arenas are mapped at each look
 static unsigned int done_at;          /* the look at which the program is done; 0: none */
 static unsigned int imports_until;    /* the look until which it imports; 0: it does not */
 
+static uint64_t lacked_ns; /* for so long the main thread has no CPU */
+
 static void write_it(unsigned int processes)
 {
 	uint64_t address = 0x10000000;
@@ -29,6 +31,7 @@ static void write_it(unsigned int processes)
 	for (unsigned int i = 1; i < processes; i++)
 		FRAME_PUT(c.r.fw, 0, process, .process = 1 + i, .pid = 300 + i, .parent_pid = 100,
 			  .parent = 1);
+	FRAME_PUT(c.r.fw, 1, thread_sched, .stream = 1);
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, 1);
 	for (unsigned int i = 0; i < LOOKS; i++) {
@@ -46,6 +49,9 @@ static void write_it(unsigned int processes)
 		FRAME_PUT(c.r.fw, now, python_sample, .looks = i != 0, .place = 1,
 			  .state = EVT_PYTHON_SLEEP);
 	}
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, now, thread_sched, .stream = 1, .cpu_ns = MS, .runnable_ns = lacked_ns);
 	frame_end_block(c.r.fw);
 	read_back();
 }
@@ -111,6 +117,23 @@ TEST(imports_are_no_growth)
 	assert_non_null(advice_of("memory_growth"));
 	release();
 	imports_until = 0;
+}
+
+/* A program that is over in a moment, or had no CPU for most of its time, builds its result. */
+TEST(what_is_over_soon_is_no_growth)
+{
+	map_arenas(0, LOOKS / 3, 1);
+	done_at = LOOKS / 3;
+	write_it(1);
+	assert_null(advice_of("memory_growth"));
+	release();
+	done_at = 0;
+	map_arenas(0, LOOKS, 2);
+	lacked_ns = 3000 * (uint64_t)MS;
+	write_it(1);
+	assert_null(advice_of("memory_growth"));
+	release();
+	lacked_ns = 0;
 }
 
 TEST(a_few_arenas_are_no_growth)
