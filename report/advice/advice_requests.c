@@ -141,6 +141,7 @@ struct slow {
 	uint64_t count, total_ns, looks;
 	uint64_t others, others_ns, others_looks;
 	uint64_t median_ns;                   /* lower edge of its bucket */
+	uint64_t times;                       /* as long as the median, at least */
 	double longer_ns;                     /* each slow one, than the others on average */
 	enum look_of part;                    /* which grew most */
 	double part_ns;                       /* by how much, of each slow one */
@@ -158,14 +159,32 @@ static uint32_t median_bucket(const struct request_group *group)
 	return bucket;
 }
 
+/*
+ * Returns from where on requests are slow ones: three times the median, or more where more requests
+ * than may be apart take as long, as on a machine that has no CPU for some of them.
+ */
+static uint32_t slow_from(const struct request_group *group, uint32_t median)
+{
+	uint32_t from = REQUEST_BUCKETS;
+	uint64_t count = 0;
+
+	while (from > median + SLOW_BUCKETS && (double)(count + group->bucket[from - 1].count) <=
+						       SLOW_SHARE_MAX * (double)group->count)
+		count += group->bucket[--from].count;
+	return from;
+}
+
 /* Returns false if no requests of the endpoint are slow ones apart. */
 static bool slow_of_group(const struct request_group *group, uint32_t number, struct slow *slow)
 {
 	uint32_t median = median_bucket(group);
 
 	*slow = (struct slow){ .group = number,
-			       .from = median + SLOW_BUCKETS,
+			       .from = slow_from(group, median),
 			       .median_ns = request_bucket_ns(median) };
+	slow->times = slow->from == median + SLOW_BUCKETS
+			      ? 3
+			      : request_bucket_ns(slow->from) / request_bucket_ns(median + 1);
 	for (uint32_t i = 0; i < REQUEST_BUCKETS; i++) {
 		const struct request_bucket *bucket = &group->bucket[i];
 		bool is_slow = i >= slow->from;
@@ -174,8 +193,7 @@ static bool slow_of_group(const struct request_group *group, uint32_t number, st
 		*(is_slow ? &slow->total_ns : &slow->others_ns) += bucket->total_ns;
 		*(is_slow ? &slow->looks : &slow->others_looks) += bucket->looks;
 	}
-	if (group->count < REQUESTS_MIN || slow->count < SLOW_MIN || !slow->others ||
-	    (double)slow->count > SLOW_SHARE_MAX * (double)group->count)
+	if (group->count < REQUESTS_MIN || slow->count < SLOW_MIN || !slow->others)
 		return false;
 	slow->longer_ns = (double)slow->total_ns / (double)slow->count -
 			  (double)slow->others_ns / (double)slow->others;
@@ -253,23 +271,25 @@ static void say_slow(const struct bottleneck *bottleneck, const struct slow *slo
 	const struct request_group *group = &bottleneck->request_lines->group[slow->group];
 	uint64_t before = line_sums_ns_of(&slow->others_lines, line), length_ns;
 	char text[STEP_LINE_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
-	char shown[PLACE_NAME_BYTES];
+	char shown[PLACE_NAME_BYTES], times[UNIT_TEXT_BYTES] = "three";
 	const char *name;
 	size_t length;
 
+	if (slow->times > 3)
+		snprintf(times, sizeof(times), "%" PRIu64, slow->times);
 	name = name_text(source_name_at(bottleneck->source, group->endpoint), &length);
 	text_escape(shown, sizeof(shown), name, length);
 	length_ns = slow->total_ns / slow->count;
 	step_line_text(bottleneck->lines, line, text);
 	step_line_put(bottleneck->lines, line, &advice->place);
 	advice_say(advice,
-		   "%" PRIu64 " of %" PRIu64 " requests of %s (%.1f %%) took %s on average, three "
+		   "%" PRIu64 " of %" PRIu64 " requests of %s (%.1f %%) took %s on average, %s "
 		   "times the median (about %s) or more. %.0f %% of what they took longer is %s. "
 		   "They were in %s for %.0f %% of their time (%" PRIu64
 		   " samples%s), the others for %.0f %% of theirs.",
 		   slow->count, group->count, shown,
 		   100.0 * (double)slow->count / (double)group->count, unit_format_ns(a, length_ns),
-		   unit_format_ns(b, slow->median_ns),
+		   times, unit_format_ns(b, slow->median_ns),
 		   slow->part_ns < slow->longer_ns ? 100 * slow->part_ns / slow->longer_ns : 100.0,
 		   part_text(slow->part), text, 100.0 * (double)line->looks / (double)slow->looks,
 		   line->looks, line->looks < WAIT_LOOKS_MIN ? ", so this is a guess" : "",
