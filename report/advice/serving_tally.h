@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time that a server's threads spent in one kind of work or wait: in all, of the thread (or chain
- * of threads, thread_chains.h) with most of it, and by line of the user's. For the rules about servers.
+ * Time that a server's threads spent in one kind of work or wait: in all, of the thread (or
+ * chain of threads, thread_chains.h) with most of it, and by line of the user's. For the rules about servers.
  */
 #ifndef REPORT_ADVICE_SERVING_TALLY_H
 #define REPORT_ADVICE_SERVING_TALLY_H

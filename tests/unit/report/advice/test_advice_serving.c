@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /*
- * Rules about servers (report/advice/advice_serving_work.c, advice_requests.c): a server that starts
- * a thread for each request, and one whose machine has no CPU for many of its requests.
+ * Rules about servers (report/advice/advice_serving_work.c, advice_requests.c): one that starts a
+ * thread for each request, and one whose machine has no CPU for many of its requests.
  */
 #include "tests/unit/unit.h"
 #include "report/advice/cause.h"
