@@ -110,6 +110,101 @@ static void say_request_line(const struct bottleneck *bottleneck, const struct s
 		   unit_format_ns(each, each_ns), count);
 }
 
+/* --- handlers await something, and the event loop has nothing to do --- */
+
+#define OTHERS_WORK 0.5 /* of that time, at most, other threads may have had tasks */
+
+struct awaited {
+	uint64_t idle;          /* looks: the loop waited for something to do */
+	struct line_sums lines; /* the user's lines that it was in otherwise */
+};
+
+static void awaited_sum(const struct bottleneck *bottleneck, struct awaited *awaited)
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+	struct own own;
+
+	awaited->idle = 0;
+	line_sums_init(&awaited->lines);
+	requests_own_init(bottleneck, &own);
+	for (size_t i = 0; i < lines->place_count; i++) {
+		const struct request_place *at = &lines->place[i];
+		struct wait_place place;
+		struct step_line line = request_line_of(bottleneck, &own, at, &place);
+
+		if (at->of == LOOK_AWAITS && place.is_in_loop && !place.is_in_callback)
+			awaited->idle += at->looks;
+		else if (place.is_in_callback && place.has_line && line.is_users)
+			line_sums_add(&awaited->lines, &line);
+	}
+	own_release(&own);
+}
+
+/* Time in which threads that run no event loop computed, or had a task of a pool. */
+static uint64_t others_work_ns(const struct serving *serving)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < serving->thread_count; i++) {
+		const struct serving_thread *thread = &serving->thread[i];
+		uint64_t runs_ns = thread->runs_ns + thread->ready_ns;
+
+		if (!thread->is_loop)
+			ns += thread->task_ns > runs_ns ? thread->task_ns : runs_ns;
+	}
+	return ns;
+}
+
+static void say_awaited(const struct bottleneck *bottleneck, const struct awaited *awaited,
+			uint64_t ns, struct advice *advice)
+{
+	uint64_t count = request_lines_count(bottleneck->request_lines), each_ns = ns / count;
+	char text[STEP_LINE_BYTES], each[UNIT_TEXT_BYTES];
+	struct step_line line;
+
+	if (each_ns < LONG_NS || awaited->idle < WAIT_LOOKS_MIN)
+		advice->severity = ADVICE_NOTE;
+	advice->todo = "Await what does not depend on each other at once (asyncio.gather(), "
+		       "TaskGroup), and instead of a fixed time an event. What is slow may be in "
+		       "the other server.";
+	advice_say(advice,
+		   "%.0f %% of the requests' time passed while their event loop had nothing to do: "
+		   "handlers awaited another server, a timer, a queue or another process. That is "
+		   "%s of each request on average (%" PRIu64 " requests).",
+		   advice->value, unit_format_ns(each, each_ns), count);
+	if (awaited->lines.looks < SERVING_LOOKS_MIN || !line_sums_most(&awaited->lines, &line))
+		return;
+	step_line_text(bottleneck->lines, &line, text);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	advice_add(advice,
+		   " Which line awaited was not recorded. A coroutine goes on at the line that "
+		   "awaited: when the loop ran lines of yours, it was in %s for %.0f %% of that "
+		   "time (%" PRIu64 " samples%s).",
+		   text, 100.0 * (double)line.looks / (double)awaited->lines.looks, line.looks,
+		   line.looks < WAIT_LOOKS_MIN ? ", so this is a guess" : "");
+}
+
+static bool says_awaits(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+	double ns, all = (double)request_lines_looks(lines);
+	struct awaited awaited;
+	bool applies;
+
+	awaited_sum(bottleneck, &awaited);
+	ns = (double)request_lines_total_ns(lines) * (double)awaited.idle / all;
+	applies = awaited.idle >= SERVING_LOOKS_MIN &&
+		  (double)others_work_ns(&bottleneck->serving) <
+			  OTHERS_WORK * ns / requests_at_once(bottleneck) &&
+		  advice_exceeds(advice, 100.0 * (double)awaited.idle / all);
+	if (applies) {
+		requests_set_gain(bottleneck, ns, advice);
+		say_awaited(bottleneck, &awaited, (uint64_t)ns, advice);
+	}
+	line_sums_release(&awaited.lines);
+	return applies;
+}
+
 bool advice_request_waits(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct request_lines *lines = bottleneck->request_lines;
@@ -130,7 +225,7 @@ bool advice_request_waits(const struct bottleneck *bottleneck, struct advice *ad
 		say_request_line(bottleneck, &line, ns, advice);
 	}
 	line_sums_release(&sums);
-	return applies;
+	return applies || says_awaits(bottleneck, advice);
 }
 
 /* --- the slowest --- */

@@ -9,17 +9,20 @@
 #include "tests/unit/advice_recording.h"
 
 #define SERVER "/home/me/server.py"
+#define ASYNCIO "/usr/lib/python3.11/asyncio/"
 #define LOOK_NS (10ull * MS)
-#define ACCEPT4 289u /* number of the call, plus 1 */
+#define ACCEPT4 289u /* numbers of calls, plus 1 */
+#define EPOLL_WAIT 233u
 
 enum { MAIN = 11, WORKER, WORKERS = 20 };
-enum { IN_MAIN = 1, AT_LOCK, AT_STORE };
+enum { IN_MAIN = 1, AT_LOCK, AT_STORE, IN_LOOP, IN_CALLBACK, AT_AWAIT };
 
-static void line_put(uint64_t id, const char *function, uint64_t line)
+static void place_put(uint64_t id, uint64_t from, const char *function, const char *file,
+		      uint64_t line)
 {
-	FRAME_PUT(c.r.fw, 1, python_code, .id = id, .function = name(function),
-		  .file = name(SERVER), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = id, .code = id, .line = line);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = id, .function = name(function), .file = name(file),
+		  .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = id, .from = from, .code = id, .line = line);
 }
 
 static void look_put(uint64_t at_ns, uint64_t place, enum evt_python_state state, uint64_t call)
@@ -40,9 +43,12 @@ static void start_server(uint64_t end_ns, enum evt_python_state state)
 
 	start(1);
 	frame_begin_block(c.r.fw, 0);
-	line_put(IN_MAIN, "<module>", 40);
-	line_put(AT_LOCK, "rate_of", 14);
-	line_put(AT_STORE, "ask_store", 11);
+	place_put(IN_MAIN, 0, "<module>", SERVER, 40);
+	place_put(AT_LOCK, 0, "rate_of", SERVER, 14);
+	place_put(AT_STORE, 0, "ask_store", SERVER, 11);
+	place_put(IN_LOOP, IN_MAIN, "_run_once", ASYNCIO "base_events.py", 1900);
+	place_put(IN_CALLBACK, IN_LOOP, "_run", ASYNCIO "events.py", 80);
+	place_put(AT_AWAIT, IN_CALLBACK, "page_of", SERVER, 19);
 	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
 	for (unsigned int i = 0; i < WORKERS; i++) {
 		snprintf(thread, sizeof(thread), "Thread-%u (process_request_thread)", i);
@@ -139,5 +145,45 @@ TEST(a_main_thread_without_requests)
 	frame_end_block(c.r.fw);
 	read_back();
 	assert_null(advice_of("waits"));
+	release();
+}
+
+/* Handlers that await for `awaits` of 10 looks; the loop's thread runs one of them otherwise. */
+static void write_awaits(unsigned int awaits)
+{
+	start_server(begin_ns(0), EVT_PYTHON_IO);
+	frame_begin_block(c.r.fw, WORKER);
+	for (unsigned int i = 0; i < 100; i++) {
+		uint64_t at_ns = begin_ns(i) + LOOK_NS / 2;
+
+		FRAME_PUT(c.r.fw, at_ns, request_begin, .connection = 1, .number = i,
+			  .method = name("GET"), .endpoint = name("/page"));
+		for (unsigned int look = 0; look < 10; look++)
+			look_put(begin_ns(i) + (look + 1) * LOOK_NS,
+				 look < awaits ? IN_LOOP : AT_AWAIT,
+				 look < awaits ? EVT_PYTHON_IO : EVT_PYTHON_RUNS,
+				 look < awaits ? EPOLL_WAIT : 0);
+		FRAME_PUT(c.r.fw, at_ns + 10 * LOOK_NS - 1, request_end, .connection = 1,
+			  .number = i, .status = 200);
+	}
+	frame_end_block(c.r.fw);
+	now = begin_ns(100);
+	read_back();
+}
+
+TEST(handlers_that_await_while_the_loop_has_nothing_to_do)
+{
+	const struct advice *advice;
+
+	write_awaits(8);
+	advice = advice_of("request_waits");
+	assert_non_null(advice);
+	assert_string_equal(advice->place.line, SERVER ":19");
+	if (!strstr(advice->text, "80 % of the requests' time passed while their event loop had "
+				  "nothing to do"))
+		fail_msg("%s", advice->text);
+	release();
+	write_awaits(3);
+	assert_null(advice_of("request_waits"));
 	release();
 }
