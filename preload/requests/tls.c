@@ -118,13 +118,13 @@ static void tls_begins(const void *ssl)
 }
 
 /* Returns -1 if it is not known by which connection the bytes came. */
-static int tls_descriptor(uint32_t slot)
+static int tls_descriptor(const void *ssl, uint32_t slot)
 {
 	int *from = &atomic_load_explicit(&tls_table, memory_order_relaxed)->from[slot];
 
 	if (!*from)
 		*from = tls_last;
-	return *from == tls_last ? *from - 1 : -1;
+	return *from == tls_last && connection_is_read_by(*from - 1, ssl) ? *from - 1 : -1;
 }
 
 static void tls_received(const void *ssl, void *to, ssize_t result)
@@ -135,7 +135,7 @@ static void tls_received(const void *ssl, void *to, ssize_t result)
 
 	/* less than 1 byte is for the most part: come again */
 	if (exchange && result > 0) {
-		exchange->fd = tls_descriptor(slot);
+		exchange->fd = tls_descriptor(ssl, slot);
 		exchange_received(exchange, &(struct iovec){ to, SIZE_MAX }, 1, result);
 	}
 	errno = saved;

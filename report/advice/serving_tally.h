@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Time that a server's threads spent in one kind of work or wait: in all, of the thread (or
- * chain of threads, thread_chains.h) with most of it, and by line of the user's. For the rules about servers.
+ * Time that a server's threads spent in one kind of work or wait: in all, of the thread (or chain
+ * of threads, thread_chains.h) with most of it, and by line of the user's. For the rules about
+ * servers.
  */
 #ifndef REPORT_ADVICE_SERVING_TALLY_H
 #define REPORT_ADVICE_SERVING_TALLY_H
@@ -30,7 +31,9 @@ void serving_tally_release(struct serving_tally *tally);
 /* Returns the index of the thread with the most time, or of the first of such a chain. */
 size_t serving_tally_thread(const struct serving_tally *tally);
 
-/* "thread 'loader' (4711)", or of a chain "threads that ran one after another, as 'a' (4711)," */
+/*
+ * "thread 'loader' (4711)", or of a chain "threads that ran one after another, as 'a' (4711),"
+ */
 #define SERVING_WHO_BYTES (PLACE_NAME_BYTES + 48)
 void serving_say_who(const struct bottleneck *bottleneck, size_t thread,
 		     char text[SERVING_WHO_BYTES]);

@@ -71,8 +71,8 @@ struct requests {
 bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t *ret_ns);
 
 /*
- * The same of those that were not alone, whose thread had nothing to do meanwhile, as an event loop:
- * then none of them went on.
+ * The same of those that were not alone, whose thread had nothing to do meanwhile, as an event
+ * loop: then none of them went on.
  */
 bool request_row_awaited(const struct request_row *row, uint64_t *ret_ns);
 
