@@ -118,6 +118,16 @@ void connection_sent_file(int fd, ssize_t result, uint64_t started)
 		exchange_sent_file(exchange, result, started);
 }
 
+bool connection_is_read_by(int fd, const void *ssl)
+{
+	struct exchange *exchange = connection_at(fd);
+	const void *reader = NULL;
+
+	if (!exchange || !exchange_is_followed(exchange))
+		return false;
+	return atomic_compare_exchange_strong(&exchange->reader, &reader, ssl) || reader == ssl;
+}
+
 void connection_closes(int fd)
 {
 	struct exchange *exchange = connection_at(fd);

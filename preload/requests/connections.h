@@ -58,6 +58,11 @@ PRELOAD_HIDDEN void connection_sent(int fd, const struct iovec *piece, size_t pi
 				    ssize_t result, uint64_t started);
 /* The same for bytes of a file (sendfile()). */
 PRELOAD_HIDDEN void connection_sent_file(int fd, ssize_t result, uint64_t started);
+/*
+ * Whether this SSL object decrypts the connection: the first one that asks for it does, while the
+ * connection is open.
+ */
+PRELOAD_HIDDEN bool connection_is_read_by(int fd, const void *ssl);
 /* Before the descriptor is closed. */
 PRELOAD_HIDDEN void connection_closes(int fd);
 

@@ -205,6 +205,11 @@ static void exchange_take_in(struct exchange *exchange, const char *bytes, size_
 		exchange_take_h2(exchange, H2_IN, &piece, recorder_now());
 }
 
+static bool exchange_is_encrypted(const struct exchange *exchange)
+{
+	return atomic_load_explicit(&exchange->is_encrypted, memory_order_relaxed);
+}
+
 /* The peer is gone, or sends nothing more. */
 static bool exchange_is_lost(ssize_t result)
 {
@@ -224,13 +229,17 @@ void exchange_received(struct exchange *exchange, const struct iovec *piece, siz
 	for (size_t i = 0; i < pieces && left; i++) {
 		size_t length = piece[i].iov_len < left ? piece[i].iov_len : left;
 
-		if (exchange_is_fresh(exchange))
-			tls_look(piece[i].iov_base, length);
+		if (exchange_is_fresh(exchange) && tls_look(piece[i].iov_base, length))
+			atomic_store_explicit(&exchange->is_encrypted, true, memory_order_relaxed);
+		if (exchange_is_encrypted(exchange))
+			break;
 		exchange_take_in(exchange, piece[i].iov_base, length);
 		left -= length;
 	}
-	if (exchange->in.stream.state == HTTP_OPAQUE && !exchange->in.is_h2 &&
-	    !exchange_awaits(exchange))
+	if (exchange_is_encrypted(exchange))
+		tls_took(exchange->fd);
+	else if (exchange->in.stream.state == HTTP_OPAQUE && !exchange->in.is_h2 &&
+		 !exchange_awaits(exchange))
 		exchange_drop(exchange);
 	exchange_leave(exchange, H2_IN);
 }
@@ -315,6 +324,8 @@ void exchange_sent(struct exchange *exchange, const struct iovec *piece, size_t 
 		return;
 	if (is_lost)
 		exchange_peer_left(exchange);
+	if (exchange_is_encrypted(exchange))
+		left = 0;
 	for (size_t i = 0; i < pieces && left; i++) {
 		struct http_piece bytes = { .bytes = piece[i].iov_base,
 					    .length = piece[i].iov_len < left ? piece[i].iov_len

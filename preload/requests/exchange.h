@@ -28,9 +28,11 @@
 
 struct exchange {
 	_Atomic bool is_followed;
-	_Atomic bool is_busy[2]; /* by enum h2_side_of */
-	_Atomic bool peer_left;  /* it has closed the connection, or its side of it */
+	_Atomic bool is_busy[2];   /* by enum h2_side_of */
+	_Atomic bool peer_left;    /* it has closed the connection, or its side of it */
+	_Atomic bool is_encrypted; /* what passes is TLS: an exchange of an SSL object has it */
 	_Atomic(struct h2 *) h2; /* stays when the exchange ends, for the next one in this memory */
+	_Atomic(const void *) reader; /* the first SSL object that was read after bytes of it */
 	uint64_t id;
 	int fd; /* -1: not known */
 	struct paths *paths;

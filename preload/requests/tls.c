@@ -28,14 +28,25 @@
 
 static struct tls_table {
 	_Atomic(const void *) ssl[TLS_SLOTS]; /* NULL: free */
+	int from[TLS_SLOTS];                  /* descriptor plus 1; 0: not known yet */
 	struct exchange exchange[TLS_SLOTS];
 } * _Atomic tls_table;
 
-void tls_look(const char *bytes, size_t length)
+/* The descriptor of the encrypted connection that this thread has received from last, plus 1. */
+static __thread int tls_last __attribute__((tls_model("initial-exec")));
+
+bool tls_look(const char *bytes, size_t length)
 {
-	if (length >= 2 && bytes[0] == TLS_HANDSHAKE && bytes[1] == TLS_VERSION &&
-	    !atomic_load_explicit(&tls_table, memory_order_relaxed))
+	if (length < 2 || bytes[0] != TLS_HANDSHAKE || bytes[1] != TLS_VERSION)
+		return false;
+	if (!atomic_load_explicit(&tls_table, memory_order_relaxed))
 		limitation_note(LIMITATION_requests_encrypted, NULL);
+	return true;
+}
+
+void tls_took(int fd)
+{
+	tls_last = fd + 1;
 }
 
 static struct tls_table *tls_table_make(void)
@@ -97,12 +108,23 @@ static void tls_begins(const void *ssl)
 		slot = tls_slot(ssl, i);
 		if (!atomic_compare_exchange_strong(&table->ssl[slot], &none, ssl))
 			continue;
+		table->from[slot] = 0;
 		exchange_begin(&table->exchange[slot], -1, paths);
 		errno = saved;
 		return;
 	}
 	limitation_note(LIMITATION_requests_memory, NULL);
 	errno = saved;
+}
+
+/* Returns -1 if it is not known by which connection the bytes came. */
+static int tls_descriptor(const void *ssl, uint32_t slot)
+{
+	int *from = &atomic_load_explicit(&tls_table, memory_order_relaxed)->from[slot];
+
+	if (!*from)
+		*from = tls_last;
+	return *from == tls_last && connection_is_read_by(*from - 1, ssl) ? *from - 1 : -1;
 }
 
 static void tls_received(const void *ssl, void *to, ssize_t result)
@@ -112,8 +134,10 @@ static void tls_received(const void *ssl, void *to, ssize_t result)
 	int saved = errno;
 
 	/* less than 1 byte is for the most part: come again */
-	if (exchange && result > 0)
+	if (exchange && result > 0) {
+		exchange->fd = tls_descriptor(ssl, slot);
 		exchange_received(exchange, &(struct iovec){ to, SIZE_MAX }, 1, result);
+	}
 	errno = saved;
 }
 

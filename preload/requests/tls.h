@@ -9,14 +9,23 @@
 #ifndef PRELOAD_REQUESTS_TLS_H
 #define PRELOAD_REQUESTS_TLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "preload/base/hidden.h"
 
 /*
- * The first bytes of an accepted connection: notes if it is TLS, and no SSL object of a server has
- * been seen (limitation requests_encrypted). Any thread; no lock, no system call.
+ * The first bytes of an accepted connection: returns whether it is TLS, and notes if no SSL object
+ * of a server has been seen then (limitation requests_encrypted). Any thread; no lock, no system
+ * call.
  */
-PRELOAD_HIDDEN void tls_look(const char *bytes, size_t length);
+PRELOAD_HIDDEN bool tls_look(const char *bytes, size_t length);
+
+/*
+ * This thread has received bytes of an encrypted connection. What it reads from an SSL object next
+ * came by that one, which is where the kernel knows since when it waited (arrival.h). An object
+ * keeps its first connection; what is read after bytes of another one came by no known connection.
+ */
+PRELOAD_HIDDEN void tls_took(int fd);
 
 #endif

@@ -110,6 +110,101 @@ static void say_request_line(const struct bottleneck *bottleneck, const struct s
 		   unit_format_ns(each, each_ns), count);
 }
 
+/* --- handlers await something, and the event loop has nothing to do --- */
+
+#define OTHERS_WORK 0.5 /* of that time, at most, other threads may have had tasks */
+
+struct awaited {
+	uint64_t idle;          /* looks: the loop waited for something to do */
+	struct line_sums lines; /* the user's lines that it was in otherwise */
+};
+
+static void awaited_sum(const struct bottleneck *bottleneck, struct awaited *awaited)
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+	struct own own;
+
+	awaited->idle = 0;
+	line_sums_init(&awaited->lines);
+	requests_own_init(bottleneck, &own);
+	for (size_t i = 0; i < lines->place_count; i++) {
+		const struct request_place *at = &lines->place[i];
+		struct wait_place place;
+		struct step_line line = request_line_of(bottleneck, &own, at, &place);
+
+		if (at->of == LOOK_AWAITS && place.is_in_loop && !place.is_in_callback)
+			awaited->idle += at->looks;
+		else if (place.is_in_callback && place.has_line && line.is_users)
+			line_sums_add(&awaited->lines, &line);
+	}
+	own_release(&own);
+}
+
+/* Time in which threads that run no event loop computed, or had a task of a pool. */
+static uint64_t others_work_ns(const struct serving *serving)
+{
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < serving->thread_count; i++) {
+		const struct serving_thread *thread = &serving->thread[i];
+		uint64_t runs_ns = thread->runs_ns + thread->ready_ns;
+
+		if (!thread->is_loop)
+			ns += thread->task_ns > runs_ns ? thread->task_ns : runs_ns;
+	}
+	return ns;
+}
+
+static void say_awaited(const struct bottleneck *bottleneck, const struct awaited *awaited,
+			uint64_t ns, struct advice *advice)
+{
+	uint64_t count = request_lines_count(bottleneck->request_lines), each_ns = ns / count;
+	char text[STEP_LINE_BYTES], each[UNIT_TEXT_BYTES];
+	struct step_line line;
+
+	if (each_ns < LONG_NS || awaited->idle < WAIT_LOOKS_MIN)
+		advice->severity = ADVICE_NOTE;
+	advice->todo = "Await what does not depend on each other at once (asyncio.gather(), "
+		       "TaskGroup), and instead of a fixed time an event. What is slow may be in "
+		       "the other server.";
+	advice_say(advice,
+		   "%.0f %% of the requests' time passed while their event loop had nothing to do: "
+		   "handlers awaited another server, a timer, a queue or another process. That is "
+		   "%s of each request on average (%" PRIu64 " requests).",
+		   advice->value, unit_format_ns(each, each_ns), count);
+	if (awaited->lines.looks < SERVING_LOOKS_MIN || !line_sums_most(&awaited->lines, &line))
+		return;
+	step_line_text(bottleneck->lines, &line, text);
+	step_line_put(bottleneck->lines, &line, &advice->place);
+	advice_add(advice,
+		   " Which line awaited was not recorded. A coroutine goes on at the line that "
+		   "awaited: when the loop ran lines of yours, it was in %s for %.0f %% of that "
+		   "time (%" PRIu64 " samples%s).",
+		   text, 100.0 * (double)line.looks / (double)awaited->lines.looks, line.looks,
+		   line.looks < WAIT_LOOKS_MIN ? ", so this is a guess" : "");
+}
+
+static bool says_awaits(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+	double ns, all = (double)request_lines_looks(lines);
+	struct awaited awaited;
+	bool applies;
+
+	awaited_sum(bottleneck, &awaited);
+	ns = (double)request_lines_total_ns(lines) * (double)awaited.idle / all;
+	applies = awaited.idle >= SERVING_LOOKS_MIN &&
+		  (double)others_work_ns(&bottleneck->serving) <
+			  OTHERS_WORK * ns / requests_at_once(bottleneck) &&
+		  advice_exceeds(advice, 100.0 * (double)awaited.idle / all);
+	if (applies) {
+		requests_set_gain(bottleneck, ns, advice);
+		say_awaited(bottleneck, &awaited, (uint64_t)ns, advice);
+	}
+	line_sums_release(&awaited.lines);
+	return applies;
+}
+
 bool advice_request_waits(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct request_lines *lines = bottleneck->request_lines;
@@ -130,7 +225,7 @@ bool advice_request_waits(const struct bottleneck *bottleneck, struct advice *ad
 		say_request_line(bottleneck, &line, ns, advice);
 	}
 	line_sums_release(&sums);
-	return applies;
+	return applies || says_awaits(bottleneck, advice);
 }
 
 /* --- the slowest --- */
@@ -141,6 +236,7 @@ struct slow {
 	uint64_t count, total_ns, looks;
 	uint64_t others, others_ns, others_looks;
 	uint64_t median_ns;                   /* lower edge of its bucket */
+	uint64_t times;                       /* as long as the median, at least */
 	double longer_ns;                     /* each slow one, than the others on average */
 	enum look_of part;                    /* which grew most */
 	double part_ns;                       /* by how much, of each slow one */
@@ -158,14 +254,32 @@ static uint32_t median_bucket(const struct request_group *group)
 	return bucket;
 }
 
+/*
+ * Returns from where on requests are slow ones: three times the median, or more where more requests
+ * than may be apart take as long, as on a machine that has no CPU for some of them.
+ */
+static uint32_t slow_from(const struct request_group *group, uint32_t median)
+{
+	uint32_t from = REQUEST_BUCKETS;
+	uint64_t count = 0;
+
+	while (from > median + SLOW_BUCKETS && (double)(count + group->bucket[from - 1].count) <=
+						       SLOW_SHARE_MAX * (double)group->count)
+		count += group->bucket[--from].count;
+	return from;
+}
+
 /* Returns false if no requests of the endpoint are slow ones apart. */
 static bool slow_of_group(const struct request_group *group, uint32_t number, struct slow *slow)
 {
 	uint32_t median = median_bucket(group);
 
 	*slow = (struct slow){ .group = number,
-			       .from = median + SLOW_BUCKETS,
+			       .from = slow_from(group, median),
 			       .median_ns = request_bucket_ns(median) };
+	slow->times = slow->from == median + SLOW_BUCKETS
+			      ? 3
+			      : request_bucket_ns(slow->from) / request_bucket_ns(median + 1);
 	for (uint32_t i = 0; i < REQUEST_BUCKETS; i++) {
 		const struct request_bucket *bucket = &group->bucket[i];
 		bool is_slow = i >= slow->from;
@@ -174,8 +288,7 @@ static bool slow_of_group(const struct request_group *group, uint32_t number, st
 		*(is_slow ? &slow->total_ns : &slow->others_ns) += bucket->total_ns;
 		*(is_slow ? &slow->looks : &slow->others_looks) += bucket->looks;
 	}
-	if (group->count < REQUESTS_MIN || slow->count < SLOW_MIN || !slow->others ||
-	    (double)slow->count > SLOW_SHARE_MAX * (double)group->count)
+	if (group->count < REQUESTS_MIN || slow->count < SLOW_MIN || !slow->others)
 		return false;
 	slow->longer_ns = (double)slow->total_ns / (double)slow->count -
 			  (double)slow->others_ns / (double)slow->others;
@@ -253,23 +366,25 @@ static void say_slow(const struct bottleneck *bottleneck, const struct slow *slo
 	const struct request_group *group = &bottleneck->request_lines->group[slow->group];
 	uint64_t before = line_sums_ns_of(&slow->others_lines, line), length_ns;
 	char text[STEP_LINE_BYTES], a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
-	char shown[PLACE_NAME_BYTES];
+	char shown[PLACE_NAME_BYTES], times[UNIT_TEXT_BYTES] = "three";
 	const char *name;
 	size_t length;
 
+	if (slow->times > 3)
+		snprintf(times, sizeof(times), "%" PRIu64, slow->times);
 	name = name_text(source_name_at(bottleneck->source, group->endpoint), &length);
 	text_escape(shown, sizeof(shown), name, length);
 	length_ns = slow->total_ns / slow->count;
 	step_line_text(bottleneck->lines, line, text);
 	step_line_put(bottleneck->lines, line, &advice->place);
 	advice_say(advice,
-		   "%" PRIu64 " of %" PRIu64 " requests of %s (%.1f %%) took %s on average, three "
+		   "%" PRIu64 " of %" PRIu64 " requests of %s (%.1f %%) took %s on average, %s "
 		   "times the median (about %s) or more. %.0f %% of what they took longer is %s. "
 		   "They were in %s for %.0f %% of their time (%" PRIu64
 		   " samples%s), the others for %.0f %% of theirs.",
 		   slow->count, group->count, shown,
 		   100.0 * (double)slow->count / (double)group->count, unit_format_ns(a, length_ns),
-		   unit_format_ns(b, slow->median_ns),
+		   times, unit_format_ns(b, slow->median_ns),
 		   slow->part_ns < slow->longer_ns ? 100 * slow->part_ns / slow->longer_ns : 100.0,
 		   part_text(slow->part), text, 100.0 * (double)line->looks / (double)slow->looks,
 		   line->looks, line->looks < WAIT_LOOKS_MIN ? ", so this is a guess" : "",

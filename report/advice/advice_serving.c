@@ -54,8 +54,8 @@ static uint64_t sum_holders(const struct bottleneck *bottleneck, size_t thread,
 		const struct wait_row *row = &looks->row[i];
 		struct wait_place place;
 
-		if (!serving_has(row) || row->look.state != EVT_PYTHON_GIL ||
-		    row->look.thread != thread || !row->look.owner)
+		if (!serving_has(row) || row->look.state != EVT_PYTHON_GIL || !row->look.owner ||
+		    bottleneck->serving.chains.of[row->look.thread].first != thread)
 			continue;
 		wait_place_look(looks->samples, &own, row->look.owner_place, &place);
 		if (row->ns > most_ns) {
@@ -112,7 +112,7 @@ static void say_holders(const struct bottleneck *bottleneck, size_t thread, uint
 bool advice_gil_starvation(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	struct serving_tally tally;
-	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
+	char time[UNIT_TEXT_BYTES], who[SERVING_WHO_BYTES];
 	size_t thread = 0;
 	bool applies;
 
@@ -125,13 +125,11 @@ bool advice_gil_starvation(const struct bottleneck *bottleneck, struct advice *a
 							 (double)bottleneck->serving.ns);
 	}
 	if (applies) {
-		wait_thread_name(bottleneck->waits->thread[thread], name);
+		serving_say_who(bottleneck, thread, who);
 		advice_say(advice,
-			   "%s %s waited for the GIL for %.1f %% of the time after start-up "
-			   "(%s).",
-			   bottleneck->serving.thread[thread].is_loop ? "the event loop on thread"
-								      : "thread",
-			   name, advice->value, unit_format_ns(time, advice->gain_ns));
+			   "%s%s waited for the GIL for %.1f %% of the time after start-up (%s).",
+			   bottleneck->serving.thread[thread].is_loop ? "the event loop on " : "",
+			   who, advice->value, unit_format_ns(time, advice->gain_ns));
 		say_holders(bottleneck, thread, advice->gain_ns, advice);
 	}
 	serving_tally_release(&tally);

@@ -30,10 +30,10 @@ static bool is_work(const struct bottleneck *bottleneck, size_t row, const char 
 static void say_serving_work(const struct bottleneck *bottleneck, const struct serving_tally *tally,
 			     const char *what, struct advice *advice)
 {
-	char time[UNIT_TEXT_BYTES], name[PLACE_NAME_BYTES];
+	char time[UNIT_TEXT_BYTES], who[SERVING_WHO_BYTES];
 
-	wait_thread_name(bottleneck->waits->thread[serving_tally_thread(tally)], name);
-	advice_say(advice, "thread %s %s for %.1f %% of the time after start-up (%s).", name, what,
+	serving_say_who(bottleneck, serving_tally_thread(tally), who);
+	advice_say(advice, "%s %s for %.1f %% of the time after start-up (%s).", who, what,
 		   advice->value, unit_format_ns(time, advice->gain_ns));
 	wait_say_line_of(bottleneck, &tally->lines, tally->ns, tally->looks, advice);
 	advice->waits_at[0] = '\0';
@@ -195,7 +195,7 @@ static bool may_answer_itself(const struct bottleneck *bottleneck,
 	uint64_t runs_ns = 0;
 
 	for (size_t i = 0; i < serving->thread_count; i++)
-		if (i != waits && bottleneck->waits->thread[i] &&
+		if (serving->chains.of[i].first != waits && bottleneck->waits->thread[i] &&
 		    bottleneck->waits->thread[i]->process ==
 			    bottleneck->waits->thread[waits]->process)
 			runs_ns += serving->thread[i].runs_ns + serving->thread[i].ready_ns;
@@ -295,14 +295,18 @@ static void say_who_is_past(const struct bottleneck *bottleneck, const struct st
 	line_sums_release(&lines);
 }
 
-/* Sums the threads that waited for a lock at all. */
-static unsigned int tally_threads(const struct serving_tally *tally)
+/* "4 threads", or "300 threads, up to 4 at a time,": those that waited for a lock at all. */
+static void say_lock_threads(const struct serving_tally *tally, struct advice *advice)
 {
-	unsigned int count = 0;
+	unsigned int chains = 0, threads = 0;
 
-	for (size_t i = 0; i < tally->threads; i++)
-		count += tally->by_thread[i] != 0;
-	return count;
+	for (size_t i = 0; i < tally->threads; i++) {
+		chains += tally->by_thread[i] != 0;
+		threads += tally->alone[i] != 0;
+	}
+	advice_say(advice, "%u thread%s", threads, unit_plural(threads));
+	if (chains < threads)
+		advice_add(advice, ", up to %u at a time,", chains);
 }
 
 bool serving_says_lock(const struct bottleneck *bottleneck, struct advice *advice)
@@ -310,16 +314,23 @@ bool serving_says_lock(const struct bottleneck *bottleneck, struct advice *advic
 	struct serving_tally tally;
 	char time[UNIT_TEXT_BYTES];
 	struct step_line line;
+	size_t most;
 	bool applies;
 
 	serving_tally_make(&tally, bottleneck, waits_for_lock);
 	applies = serving_tally_exceeds(&tally, bottleneck, advice) &&
 		  line_sums_most(&tally.lines, &line);
 	if (applies) {
-		advice_say(advice,
-			   "%u threads waited for a lock for %s in all; the one that waited most "
-			   "did so for %.1f %% of the time after start-up.",
-			   tally_threads(&tally), unit_format_ns(time, tally.ns), advice->value);
+		most = serving_tally_thread(&tally);
+		say_lock_threads(&tally, advice);
+		advice_add(advice,
+			   " waited for a lock for %s in all; %s did so for %.1f %% of the time "
+			   "after start-up.",
+			   unit_format_ns(time, tally.ns),
+			   bottleneck->serving.chains.of[most].count > 1
+				   ? "some of them that ran one after another"
+				   : "the one that waited most",
+			   advice->value);
 		wait_say_line_of(bottleneck, &tally.lines, tally.ns, tally.looks, advice);
 		say_who_is_past(bottleneck, &line, advice);
 	}

@@ -14,6 +14,7 @@
 #include "report/advice/os_waits.h"
 #include "report/advice/place_text.h"
 #include "report/advice/process_starter.h"
+#include "report/advice/request_lines.h"
 #include "report/advice/wait_text.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
@@ -359,6 +360,24 @@ static bool says_os_wait(const struct bottleneck *bottleneck, struct advice *adv
 	return true;
 }
 
+/*
+ * Returns whether the main thread has started a server and waits until it ends: other threads have
+ * all requests.
+ */
+static bool others_serve(const struct bottleneck *bottleneck)
+{
+	const struct source_process *process = bottleneck->process;
+	const struct request_lines *lines = bottleneck->request_lines;
+	const struct source_thread *thread = process ? process->first_thread : NULL;
+
+	if (!bottleneck->serving.is_server || !process ||
+	    !request_lines_answers(lines, process->index))
+		return false;
+	while (thread && thread->tid != process->pid)
+		thread = thread->next;
+	return thread && !request_lines_receives(lines, thread->index);
+}
+
 bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
@@ -374,7 +393,8 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 	if (says_os_wait(bottleneck, advice))
 		return true;
 	if (!most || !most->lines.count || !wait_cause_exceeds(bottleneck, advice, most) ||
-	    (bottleneck->serving.is_server && most->kind == WAIT_THREAD))
+	    (bottleneck->serving.is_server && most->kind == WAIT_THREAD) ||
+	    others_serve(bottleneck))
 		return false;
 	advice_say(advice, "%s waits for %s for %.1f %% of the %s.", who_waits(bottleneck),
 		   wait_cause_text(most, text), advice->value, of_what(bottleneck));

@@ -53,6 +53,7 @@ void serving_look(struct serving *serving, const struct bottleneck *bottleneck)
 		serving->ns = bottleneck->wall_ns - serving->since_ns;
 	serving->place = memory_zero(looks->row_count + 1, sizeof(*serving->place));
 	serving->thread = memory_zero(looks->thread_room + 1, sizeof(*serving->thread));
+	thread_chains_make(&serving->chains, looks->thread, looks->thread_room);
 	own_places_init(&own, looks->samples, bottleneck->source, run_options(bottleneck->run));
 	for (size_t i = 0; i < looks->row_count; i++) {
 		const struct wait_row *row = &looks->row[i];
@@ -69,5 +70,6 @@ void serving_release(struct serving *serving)
 {
 	free(serving->place);
 	free(serving->thread);
+	thread_chains_release(&serving->chains);
 	*serving = (struct serving){ 0 };
 }

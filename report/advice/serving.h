@@ -11,6 +11,7 @@
 #define REPORT_ADVICE_SERVING_H
 
 #include "report/advice/line_sums.h"
+#include "report/advice/thread_chains.h"
 #include "report/advice/wait_looks.h"
 #include "report/advice/wait_places.h"
 
@@ -32,6 +33,7 @@ struct serving {
 	uint64_t ns;              /* from then to the end of the recording */
 	struct wait_place *place; /* of each row of wait_looks */
 	struct serving_thread *thread;
+	struct thread_chains chains; /* a chain counts as one thread */
 	size_t thread_count;
 };
 

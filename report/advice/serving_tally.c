@@ -2,8 +2,10 @@
 /* Sums of rows of wait_looks.h, see serving_tally.h. */
 #include "report/advice/serving_tally.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "report/advice/wait_text.h"
 #include "report/base/memory.h"
 
 void serving_tally_make(struct serving_tally *tally, const struct bottleneck *bottleneck,
@@ -15,6 +17,7 @@ void serving_tally_make(struct serving_tally *tally, const struct bottleneck *bo
 	*tally = (struct serving_tally){ .threads = serving->thread_count };
 	line_sums_init(&tally->lines);
 	tally->by_thread = memory_zero(tally->threads + 1, sizeof(*tally->by_thread));
+	tally->alone = memory_zero(tally->threads + 1, sizeof(*tally->alone));
 	for (size_t i = 0; serving->is_server && i < looks->row_count; i++) {
 		const struct wait_row *row = &looks->row[i];
 		struct step_line line = serving->place[i].line;
@@ -23,7 +26,8 @@ void serving_tally_make(struct serving_tally *tally, const struct bottleneck *bo
 			continue;
 		tally->ns += row->ns;
 		tally->looks += row->looks;
-		tally->by_thread[row->look.thread] += row->ns;
+		tally->alone[row->look.thread] += row->ns;
+		tally->by_thread[serving->chains.of[row->look.thread].first] += row->ns;
 		line.ns = row->ns;
 		line.looks = row->looks;
 		if (serving->place[i].has_line && line.is_users)
@@ -35,6 +39,7 @@ void serving_tally_release(struct serving_tally *tally)
 {
 	line_sums_release(&tally->lines);
 	free(tally->by_thread);
+	free(tally->alone);
 }
 
 size_t serving_tally_thread(const struct serving_tally *tally)
@@ -45,6 +50,17 @@ size_t serving_tally_thread(const struct serving_tally *tally)
 		if (tally->by_thread[i] > tally->by_thread[most])
 			most = i;
 	return most;
+}
+
+void serving_say_who(const struct bottleneck *bottleneck, size_t thread,
+		     char text[SERVING_WHO_BYTES])
+{
+	bool is_chain = bottleneck->serving.chains.of[thread].count > 1;
+	char name[PLACE_NAME_BYTES];
+
+	wait_thread_name(bottleneck->waits->thread[thread], name);
+	snprintf(text, SERVING_WHO_BYTES,
+		 is_chain ? "threads that ran one after another, as %s," : "thread %s", name);
 }
 
 bool serving_tally_exceeds(const struct serving_tally *tally, const struct bottleneck *bottleneck,

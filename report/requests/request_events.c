@@ -224,7 +224,7 @@ static void request_take_looks(void *state, const struct request_span *span,
 					   : &request_tail_at(&row->tail, span->bucket)->looks;
 
 	for (int i = 0; i < LOOK_LIMIT; i++) {
-		row->looks.at[i] += span->is_alone ? counts->at[i] : 0;
+		(span->is_alone ? &row->looks : &row->shared)->at[i] += counts->at[i];
 		if (tail)
 			tail->at[i] += counts->at[i];
 	}
@@ -283,6 +283,17 @@ bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t
 	if (all < REQUEST_LOOKS_MIN)
 		return false;
 	*ret_ns = (uint64_t)((double)row->alone_ns * (double)row->looks.at[of] / (double)all);
+	return true;
+}
+
+bool request_row_awaited(const struct request_row *row, uint64_t *ret_ns)
+{
+	uint64_t all = look_counts_all(&row->shared), alone_ns = row->queue_ns + row->alone_ns;
+	uint64_t shared_ns = row->time.total_ns > alone_ns ? row->time.total_ns - alone_ns : 0;
+
+	if (all < REQUEST_LOOKS_MIN)
+		return false;
+	*ret_ns = (uint64_t)((double)shared_ns * (double)row->shared.at[LOOK_AWAITS] / (double)all);
 	return true;
 }
 

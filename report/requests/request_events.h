@@ -50,6 +50,7 @@ struct request_row {
 	uint64_t model_ns, model_shared_ns, gpu_ns; /* request_model.h */
 	uint64_t gpu_wait_ns;                       /* of their threads, those that were alone */
 	struct look_counts looks;                   /* of those that were alone */
+	struct look_counts shared;                  /* of the others: their thread's */
 	struct request_tail tail;                   /* of all; not of rows of single requests */
 };
 
@@ -68,6 +69,12 @@ struct requests {
 
 /* Returns how long the requests that were alone waited for that, by looks; false: too few looks. */
 bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t *ret_ns);
+
+/*
+ * The same of those that were not alone, whose thread had nothing to do meanwhile, as an event
+ * loop: then none of them went on.
+ */
+bool request_row_awaited(const struct request_row *row, uint64_t *ret_ns);
 
 /* Returns the part of `cpu_ns` in which the thread did not only wait for the GPU. */
 uint64_t request_row_computed(const struct request_row *row, uint64_t cpu_ns);

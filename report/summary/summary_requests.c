@@ -125,7 +125,7 @@ static void request_times(const struct request_row *row, uint64_t ns[REQUEST_PAR
 		[REQUEST_PART_IO] = LOOK_IO,         [REQUEST_PART_SLEEP] = LOOK_SLEEP,
 		[REQUEST_PART_AWAITS] = LOOK_AWAITS,
 	};
-	uint64_t known_ns = row->queue_ns;
+	uint64_t known_ns = row->queue_ns, awaited_ns;
 
 	memset(ns, 0, REQUEST_PART_LIMIT * sizeof(*ns));
 	ns[REQUEST_PART_QUEUE] = row->queue_ns;
@@ -138,6 +138,10 @@ static void request_times(const struct request_row *row, uint64_t ns[REQUEST_PAR
 	for (int i = REQUEST_PART_GIL; i <= REQUEST_PART_AWAITS; i++)
 		if (request_row_waited(row, waits[i], &ns[i]))
 			known_ns += ns[i];
+	if (request_row_awaited(row, &awaited_ns)) {
+		ns[REQUEST_PART_AWAITS] += awaited_ns;
+		known_ns += awaited_ns;
+	}
 	if (known_ns < row->time.total_ns)
 		ns[REQUEST_PART_OTHER] = row->time.total_ns - known_ns;
 }
@@ -148,7 +152,7 @@ static void print_slowest(const struct summary *summary, const struct request_ro
 {
 	static const char *const text[TAIL_LIMIT] = {
 		[TAIL_QUEUE] = "before the program received them",
-		[TAIL_CPU] = "their thread on a CPU",
+		[TAIL_CPU] = "their thread on a CPU or ready for one",
 		[TAIL_GIL] = "waiting for the GIL",
 		[TAIL_LOCKS] = "waiting for locks",
 		[TAIL_IO] = "waiting for I/O",

@@ -2,6 +2,8 @@
 /* links: report format */
 /* report/requests/request_events.c: begins and ends, who was alone on its thread, rows, halves. */
 #include "tests/unit/unit.h"
+#include <sys/syscall.h>
+
 #include "report/requests/request_events.h"
 #include "tests/unit/run_fixture.h"
 
@@ -223,5 +225,31 @@ TEST(endpoints_with_several_routes_keep_their_name)
 	assert_int_equal(requests->row[0].time.count, 1);
 	assert_string_equal(endpoint_of_row(requests, 1), "/users/...");
 	assert_int_equal(requests->row[1].time.count, 3);
+	recording_close();
+}
+
+/* Two requests of one thread, which waits in epoll_wait() for three quarters of their time. */
+TEST(requests_that_share_a_thread_wait_while_it_has_nothing_to_do)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+	uint64_t awaited_ns = 0;
+
+	FRAME_PUT(fw, 900, python_sample, .place = 1, .state = EVT_PYTHON_RUNS, .looks = 1);
+	begin(fw, 950, 1, 0);
+	begin(fw, 950, 2, 0);
+	for (uint64_t i = 0; i < 20; i++)
+		FRAME_PUT(fw, 1000 + 100 * i, python_sample, .place = 1, .looks = 1,
+			  .state = i % 4 ? EVT_PYTHON_IO : EVT_PYTHON_RUNS,
+			  .call = i % 4 ? SYS_epoll_wait + 1 : 0);
+	end_as(fw, 2970, 1, 0, 200);
+	end_as(fw, 2970, 2, 0, 200);
+	FRAME_PUT(fw, 3000, python_sample, .place = 1, .state = EVT_PYTHON_RUNS, .looks = 1);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->count, 1);
+	assert_int_equal(requests->row[0].alone, 0);
+	assert_true(request_row_awaited(&requests->row[0], &awaited_ns));
+	assert_int_equal(awaited_ns, 3000);
+	assert_false(request_row_waited(&requests->row[0], LOOK_AWAITS, &awaited_ns));
 	recording_close();
 }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* links: report format */
+/*
+ * Rules about servers (report/advice/advice_serving_work.c, advice_requests.c): one that starts a
+ * thread for each request, and one whose machine has no CPU for many of its requests.
+ */
+#include "tests/unit/unit.h"
+#include "report/advice/cause.h"
+#include "tests/unit/advice_recording.h"
+
+#define SERVER "/home/me/server.py"
+#define ASYNCIO "/usr/lib/python3.11/asyncio/"
+#define LOOK_NS (10ull * MS)
+#define ACCEPT4 289u /* numbers of calls, plus 1 */
+#define EPOLL_WAIT 233u
+
+enum { MAIN = 11, WORKER, WORKERS = 20 };
+enum { IN_MAIN = 1, AT_LOCK, AT_STORE, IN_LOOP, IN_CALLBACK, AT_AWAIT };
+
+static void place_put(uint64_t id, uint64_t from, const char *function, const char *file,
+		      uint64_t line)
+{
+	FRAME_PUT(c.r.fw, 1, python_code, .id = id, .function = name(function), .file = name(file),
+		  .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = id, .from = from, .code = id, .line = line);
+}
+
+static void look_put(uint64_t at_ns, uint64_t place, enum evt_python_state state, uint64_t call)
+{
+	FRAME_PUT(c.r.fw, at_ns, python_sample, .place = place, .state = state, .looks = 1,
+		  .call = call);
+}
+
+static uint64_t begin_ns(unsigned int worker)
+{
+	return (worker + 1) * 10 * LOOK_NS;
+}
+
+/* The main thread waits for connections until `end_ns`, or soon in `state`. */
+static void start_server(uint64_t end_ns, enum evt_python_state state)
+{
+	char thread[64];
+
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	place_put(IN_MAIN, 0, "<module>", SERVER, 40);
+	place_put(AT_LOCK, 0, "rate_of", SERVER, 14);
+	place_put(AT_STORE, 0, "ask_store", SERVER, 11);
+	place_put(IN_LOOP, IN_MAIN, "_run_once", ASYNCIO "base_events.py", 1900);
+	place_put(IN_CALLBACK, IN_LOOP, "_run", ASYNCIO "events.py", 80);
+	place_put(AT_AWAIT, IN_CALLBACK, "page_of", SERVER, 19);
+	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
+	for (unsigned int i = 0; i < WORKERS; i++) {
+		snprintf(thread, sizeof(thread), "Thread-%u (process_request_thread)", i);
+		FRAME_PUT(c.r.fw, begin_ns(i), thread, .stream = WORKER + i, .process = 1,
+			  .tid = 200 + i, .level = 2);
+		FRAME_PUT(c.r.fw, begin_ns(i), thread_name, .process = 1, .tid = 200 + i,
+			  .name = name(thread));
+	}
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (uint64_t at_ns = LOOK_NS; at_ns <= end_ns; at_ns += LOOK_NS)
+		look_put(at_ns, IN_MAIN, at_ns < 5 * LOOK_NS ? EVT_PYTHON_IO : state,
+			 at_ns < 5 * LOOK_NS || state == EVT_PYTHON_IO ? ACCEPT4 : 0);
+	frame_end_block(c.r.fw);
+	now = end_ns;
+}
+
+/* No thread waits for more than a twentieth of the time, but there is always one that waits. */
+TEST(threads_that_follow_one_another_count_as_one)
+{
+	const struct advice *advice;
+
+	start_server(begin_ns(WORKERS), EVT_PYTHON_IO);
+	for (unsigned int i = 0; i < WORKERS; i++) {
+		frame_begin_block(c.r.fw, WORKER + i);
+		for (unsigned int look = 0; look < 9; look++)
+			look_put(begin_ns(i) + look * LOOK_NS, AT_LOCK, EVT_PYTHON_LOCK, 0);
+		frame_end_block(c.r.fw);
+	}
+	read_back();
+	advice = only("lock_wait", NULL);
+	assert_string_equal(advice->place.line, SERVER ":14");
+	if (!strstr(advice->text,
+		    "20 threads, up to 1 at a time, waited for a lock for 1.60 s in all; "
+		    "some of them that ran one after another did so for 76."))
+		fail_msg("%s", advice->text);
+	release();
+}
+
+static uint64_t request_put(unsigned int number, uint64_t at_ns, uint64_t took_ns,
+			    enum evt_python_state state)
+{
+	FRAME_PUT(c.r.fw, at_ns, request_begin, .connection = 1, .number = number,
+		  .method = name("GET"), .endpoint = name("/store"));
+	for (uint64_t look_ns = LOOK_NS; look_ns < took_ns; look_ns += LOOK_NS)
+		look_put(at_ns + look_ns, AT_STORE, state, 0);
+	FRAME_PUT(c.r.fw, at_ns + took_ns, request_end, .connection = 1, .number = number,
+		  .status = 200);
+	return at_ns + took_ns + MS;
+}
+
+/*
+ * Of 200 requests 10 ask a slow store, and 50 have no CPU for a while: with these more than a fifth
+ * take three times the median.
+ */
+TEST(slow_requests_on_a_machine_that_is_busy)
+{
+	const struct advice *advice;
+	uint64_t at_ns = begin_ns(0) + LOOK_NS;
+
+	start_server(5700ull * MS, EVT_PYTHON_IO);
+	frame_begin_block(c.r.fw, WORKER);
+	look_put(at_ns - LOOK_NS, AT_STORE, EVT_PYTHON_SLEEP, 0);
+	for (unsigned int i = 0; i < 200; i++)
+		at_ns = request_put(i, at_ns,
+				    i % 20 == 7 ? 300 * MS
+				    : i % 4     ? 5 * MS
+						: 25 * MS,
+				    i % 20 == 7 ? EVT_PYTHON_SLEEP : EVT_PYTHON_READY);
+	frame_end_block(c.r.fw);
+	read_back();
+	advice = advice_of("slow_requests");
+	assert_non_null(advice);
+	assert_string_equal(advice->place.line, SERVER ":11");
+	if (!strstr(advice->text, "10 of 200 requests of /store (5.0 %) took 300 ms on average, 4 "
+				  "times the median"))
+		fail_msg("%s", advice->text);
+	release();
+}
+
+/* A main thread that has started a server sleeps, or waits for its end: no request waits for it. */
+TEST(a_main_thread_without_requests)
+{
+	uint64_t at_ns = begin_ns(0) + LOOK_NS;
+
+	start_server(1000ull * MS, EVT_PYTHON_SLEEP);
+	read_back();
+	assert_non_null(advice_of("waits"));
+	release();
+	start_server(1000ull * MS, EVT_PYTHON_SLEEP);
+	frame_begin_block(c.r.fw, WORKER);
+	for (unsigned int i = 0; i < 20; i++)
+		at_ns = request_put(i, at_ns, 5 * MS, EVT_PYTHON_READY);
+	frame_end_block(c.r.fw);
+	read_back();
+	assert_null(advice_of("waits"));
+	release();
+}
+
+/* Handlers that await for `awaits` of 10 looks; the loop's thread runs one of them otherwise. */
+static void write_awaits(unsigned int awaits)
+{
+	start_server(begin_ns(0), EVT_PYTHON_IO);
+	frame_begin_block(c.r.fw, WORKER);
+	for (unsigned int i = 0; i < 100; i++) {
+		uint64_t at_ns = begin_ns(i) + LOOK_NS / 2;
+
+		FRAME_PUT(c.r.fw, at_ns, request_begin, .connection = 1, .number = i,
+			  .method = name("GET"), .endpoint = name("/page"));
+		for (unsigned int look = 0; look < 10; look++)
+			look_put(begin_ns(i) + (look + 1) * LOOK_NS,
+				 look < awaits ? IN_LOOP : AT_AWAIT,
+				 look < awaits ? EVT_PYTHON_IO : EVT_PYTHON_RUNS,
+				 look < awaits ? EPOLL_WAIT : 0);
+		FRAME_PUT(c.r.fw, at_ns + 10 * LOOK_NS - 1, request_end, .connection = 1,
+			  .number = i, .status = 200);
+	}
+	frame_end_block(c.r.fw);
+	now = begin_ns(100);
+	read_back();
+}
+
+TEST(handlers_that_await_while_the_loop_has_nothing_to_do)
+{
+	const struct advice *advice;
+
+	write_awaits(8);
+	advice = advice_of("request_waits");
+	assert_non_null(advice);
+	assert_string_equal(advice->place.line, SERVER ":19");
+	if (!strstr(advice->text, "80 % of the requests' time passed while their event loop had "
+				  "nothing to do"))
+		fail_msg("%s", advice->text);
+	release();
+	write_awaits(3);
+	assert_null(advice_of("request_waits"));
+	release();
+}
