@@ -309,22 +309,34 @@ static void rank_rows_look_at(struct rank_rows *rows, size_t index)
 	rows->gain_percent = rank_rows_gain(rows, row);
 }
 
-static void rank_rows_find_straggler(struct rank_rows *rows)
+/* The one that works longest, if it stands out; SIZE_MAX: none does. */
+static size_t rank_rows_slowest(const struct rank_rows *rows)
 {
-	size_t slow = SIZE_MAX;
+	size_t slowest = 0;
 
-	rows->straggler = SIZE_MAX;
 	for (size_t i = 0; i < rows->count; i++) {
 		if (rows->row[i].steps < RANK_STEPS_MIN)
-			return;
-		if (!rank_rows_is_slow(rows, i))
-			continue;
-		if (slow != SIZE_MAX)
-			return; /* two are slow: neither is the one that all wait for */
-		slow = i;
+			return SIZE_MAX;
+		if (rows->row[i].own_p50_ns > rows->row[slowest].own_p50_ns)
+			slowest = i;
 	}
-	if (slow != SIZE_MAX && rows->count > 1 && rank_row_arrives_last(&rows->row[slow]))
-		rank_rows_look_at(rows, slow);
+	if (rows->count < 2 || !rank_rows_is_slow(rows, slowest))
+		return SIZE_MAX;
+	for (size_t i = 0; i < rows->count; i++)
+		if (i != slowest && rank_rows_is_slow(rows, i) &&
+		    RANK_SLOW * (double)rows->row[i].own_p50_ns >=
+			    (double)rows->row[slowest].own_p50_ns)
+			return SIZE_MAX; /* neither is the one that all wait for */
+	return slowest;
+}
+
+static void rank_rows_find_straggler(struct rank_rows *rows)
+{
+	size_t slowest = rank_rows_slowest(rows);
+
+	rows->straggler = SIZE_MAX;
+	if (slowest != SIZE_MAX && rank_row_arrives_last(&rows->row[slowest]))
+		rank_rows_look_at(rows, slowest);
 }
 
 void rank_rows_make(struct rank_rows *rows, const struct source *source, const struct steps *steps,

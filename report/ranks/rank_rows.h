@@ -10,8 +10,8 @@
  * one before it. Between hosts it is only if that is more than their clocks may be off.
  *
  * A straggler is said only where one rank alone stands out: its median own time is at least
- * RANK_SLOW times the median of all others', the next slowest one's is not, and, where calls are
- * matched, it is the last to arrive in more than half of them, and not by chance.
+ * RANK_SLOW times the median of all others', and that of any other of which this holds, and, where
+ * calls are matched, it is the last to arrive in more than half of them, and not by chance.
  *
  * Memory grows with steps. To be used by one thread, once all is read.
  */
