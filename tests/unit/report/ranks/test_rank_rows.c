@@ -96,8 +96,8 @@ TEST(one_is_slow_from_a_step_on)
 	assert_int_equal(rows.row[1].own_p50_ns, 30 * MS);
 	assert_int_equal(rows.row[1].step_p50_ns, 35 * MS);
 	assert_int_equal(rows.row[1].own_first_ns, 10 * MS);
-	assert_int_equal(rows.row[1].late_count, 20);
-	assert_int_equal(rows.row[1].late_ns, 20 * (7 * MS + 2));
+	assert_int_equal(rows.row[1].arrivals.late_count, 20);
+	assert_int_equal(rows.row[1].arrivals.late_ns, 20 * (7 * MS + 2));
 	assert_true(rows.row[1].score > 0.33 && rows.row[1].score < 0.34);
 	assert_true(rows.row[2].score == 1);
 	assert_int_equal(rows.straggler, 1);
