@@ -28,7 +28,7 @@ static bool arrivals_has_last(const struct source *source,
 
 	source_processes(source, &process);
 	for (size_t i = 0; i + 1 < count; i++)
-		if (last->begin_ns - call[i]->begin_ns <
+		if (last->begin_ns - call[i]->begin_ns <=
 		    source_clocks_doubt_ns(source, process[last->process]->file,
 					   process[call[i]->process]->file))
 			return false;

@@ -68,7 +68,8 @@ TEST(what_an_assistant_need_not_read)
 		"  {\"path\": \"3\"},\n  {\"path\": \"4\"},\n  {\"path\": \"5\"},\n  {\"path\": \"6\"}\n ],\n"
 		" \"session\": {\n  \"id\": \"y\",\n  \"meta\": {}\n },\n \"columns\": [\n"
 		"  {\"name\": \"a\"},\n  {\"name\": \"b\"}\n ],\n \"rows\": [\n"
-		"  {\"a\": null, \"b\": \"x, null : y\", \"c\": null},\n  {\"a\": -1.5, \"b\": null}\n ],\n"
+		"  {\"a\": null, \"b\": \"x, null : y\", \"c\": null},\n"
+		"  {\"a\": -1.5, \"b\": null}\n ],\n"
 		" \"totals\": {\n  \"n\": null,\n  \"m\": [null, 1]\n }\n}\n";
 	struct mcp_bound bound = { .most_bytes = 1000, .most_rows = 10, .is_json = true };
 
