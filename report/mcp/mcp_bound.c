@@ -45,8 +45,8 @@ static bool bound_is_member(const struct mcp_text *line, const char *name)
 }
 
 /*
- * Units are in the names of columns, and explain_column has them. What the session is, the first
- * screen has. A job may have thousands of files.
+ * Units are in the names of columns, and explain_column has them. What the sessions are, first
+ * screens have. A job may have thousands of files.
  */
 static bool bound_skips(struct mcp_bound *bound)
 {
@@ -54,6 +54,7 @@ static bool bound_skips(struct mcp_bound *bound)
 
 	if (bound_is_member(line, " \"")) {
 		bound->skips = bound_is_member(line, " \"session\"") ||
+			       bound_is_member(line, " \"before\"") ||
 			       bound_is_member(line, " \"columns\"");
 		bound->is_in_files = bound_is_member(line, " \"files\"");
 		return bound->skips;
