@@ -84,8 +84,7 @@ bool late_rank_line(const struct bottleneck *bottleneck, const struct late_rank 
 	for (size_t i = 0; i < late->processes; i++)
 		line_sums_init(&lines.of[i]);
 	for (size_t i = 0; i < bottleneck->waits->row_count; i++)
-		late_rank_add_row(&lines, bottleneck, &own, &bottleneck->waits->row[i],
-				  late);
+		late_rank_add_row(&lines, bottleneck, &own, &bottleneck->waits->row[i], late);
 	found = late_rank_find_most(&lines, late, ret_line, ret_excess_ns);
 	for (size_t i = 0; i < late->processes; i++)
 		line_sums_release(&lines.of[i]);

@@ -9,7 +9,7 @@
 #include "report/advice/bottleneck.h"
 
 struct late_rank {
-	uint32_t process; /* index */
+	uint32_t process;      /* index */
 	const uint64_t *steps; /* of processes, by index */
 	size_t processes;
 	double waited_ns; /* time that another rank waits for it in a step */

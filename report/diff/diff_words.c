@@ -25,8 +25,7 @@ static void print_side(const struct screen *screen, const char *role, const stru
 	prose_begin(&line, screen);
 	fprintf(line.screen.out, "%s: ", role);
 	text_print(line.screen.out, side->name);
-	fprintf(line.screen.out, ", %s",
-		unit_format_ns(text, source_end_ns(side->request.source)));
+	fprintf(line.screen.out, ", %s", unit_format_ns(text, source_end_ns(side->request.source)));
 	if (command) {
 		fputs(", ", line.screen.out);
 		text_print(line.screen.out, command);

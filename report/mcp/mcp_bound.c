@@ -13,7 +13,7 @@
 
 #define FILES_MOST 4u
 #define PART_MOST (1u << 20) /* bytes, before they are made short */
-#define END_MOST 200u /* of what is said of what is left out */
+#define END_MOST 200u        /* of what is said of what is left out */
 
 static const char rows_begin[] = " \"rows\": [";
 
@@ -29,8 +29,7 @@ static void mcp_text_add(struct mcp_text *text, const char *bytes, size_t length
 /* Of text. */
 static void bound_add_line(struct mcp_bound *bound)
 {
-	if (bound->line_is_cut ||
-	    bound->head.length + bound->line.length + 1 > bound->most_bytes) {
+	if (bound->line_is_cut || bound->head.length + bound->line.length + 1 > bound->most_bytes) {
 		bound->lines_left_out++;
 		return;
 	}

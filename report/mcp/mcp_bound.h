@@ -24,9 +24,9 @@ struct mcp_bound {
 	enum mcp_part part;
 	struct mcp_text head, rows, tail, line;
 	size_t row_count, kept;
-	size_t lines_left_out; /* of text, or of the head and tail of a document */
-	bool line_is_cut;      /* the current line is too long to be kept */
-	size_t files;          /* that a document names */
+	size_t lines_left_out;   /* of text, or of the head and tail of a document */
+	bool line_is_cut;        /* the current line is too long to be kept */
+	size_t files;            /* that a document names */
 	bool skips, is_in_files; /* the member that the current line is in */
 	const char
 		*why_empty; /* of a document: why it has no rows; NULL: it says nothing of that */

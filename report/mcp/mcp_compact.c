@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept is moved to the front. A member is taken back when its value turns out to be null. */
+/* What is kept moves to the front. A member is taken back when its value turns out to be null. */
 #include "report/mcp/mcp_compact.h"
 
 #include <stdbool.h>

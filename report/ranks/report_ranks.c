@@ -138,7 +138,8 @@ static void report_ranks_say_straggler(const struct rank_rows *rows, const struc
 		screen_print_prose(screen,
 				   "It was the last to arrive in %.0f %% of the %" PRIu64
 				   " collectives that are matched.",
-				   100.0 * (double)row->arrivals.late_count / (double)row->arrivals.calls,
+				   100.0 * (double)row->arrivals.late_count /
+					   (double)row->arrivals.calls,
 				   row->arrivals.calls);
 	screen_print_prose(
 		screen,

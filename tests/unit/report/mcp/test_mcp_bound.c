@@ -64,8 +64,10 @@ TEST(a_head_that_does_not_fit)
 TEST(what_an_assistant_need_not_read)
 {
 	static const char job[] =
-		"{\n \"report\": \"x\",\n \"files\": [\n  {\"path\": \"1\"},\n  {\"path\": \"2\"},\n"
-		"  {\"path\": \"3\"},\n  {\"path\": \"4\"},\n  {\"path\": \"5\"},\n  {\"path\": \"6\"}\n ],\n"
+		"{\n \"report\": \"x\",\n \"files\": [\n  {\"path\": \"1\"},\n  {\"path\": "
+		"\"2\"},\n"
+		"  {\"path\": \"3\"},\n  {\"path\": \"4\"},\n  {\"path\": \"5\"},\n  {\"path\": "
+		"\"6\"}\n ],\n"
 		" \"session\": {\n  \"id\": \"y\",\n  \"meta\": {}\n },\n \"columns\": [\n"
 		"  {\"name\": \"a\"},\n  {\"name\": \"b\"}\n ],\n \"rows\": [\n"
 		"  {\"a\": null, \"b\": \"x, null : y\", \"c\": null},\n"
