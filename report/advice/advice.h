@@ -74,7 +74,7 @@ struct advice {
 		[64]; /* what it waits for, in words; "": the title says it, or it is no wait */
 	/* what the library does in half of that time or more; "": not known */
 	char does[48];
-	/* "rank 1", which the other ranks wait for; "": it is not about ranks, or not known */
+	/* "rank 1", or "one another": what ranks wait for; "": no wait of ranks, or not known */
 	char late[32];
 	/* FILE:LINE of the thread that worked for nearly all of the wait; "": none did */
 	char at_work[ADVICE_LINE_BYTES];

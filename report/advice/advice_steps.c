@@ -9,6 +9,7 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
+#include "report/torch/arrivals.h"
 
 /* % of the run; a longer first step is a warning if it exceeds FIRST_STEP_NS too */
 #define FIRST_STEP_OF_RUN 10
@@ -177,82 +178,143 @@ static const char *rank_name(char room[RANK_NAME_BYTES], const struct source *so
 	return room;
 }
 
-/* Says what the late rank does in a step that the others do not. */
-static void say_late(const struct bottleneck *bottleneck, const struct rank *rank, size_t room,
-		     size_t least, size_t most, struct advice *advice)
+struct rank_waits {
+	struct rank *rank; /* of processes, by index */
+	size_t room;
+	struct arrivals *arrivals;
+	size_t least, most; /* that communicate least and most; SIZE_MAX: there is no rank */
+};
+
+/* Says what the late rank does in a step that the others do not; false: that is not known. */
+static bool say_late(const struct bottleneck *bottleneck, const struct rank_waits *waits,
+		     struct advice *advice)
 {
-	struct late_rank late = { .process = (uint32_t)least, .steps = rank[least].steps };
+	const struct rank *most = &waits->rank[waits->most], *least = &waits->rank[waits->least];
+	uint64_t *steps = memory_zero(waits->room, sizeof(*steps));
+	struct late_rank late = { (uint32_t)waits->least, steps, waits->room,
+				  (double)most->communication_ns / (double)most->steps -
+					  (double)least->communication_ns / (double)least->steps };
 	char text[STEP_LINE_BYTES], time[UNIT_TEXT_BYTES];
 	struct step_line line;
 	double excess_ns;
+	bool is_known;
 
-	for (size_t i = 0; i < room; i++)
-		late.other_steps += i == least ? 0 : rank[i].steps;
-	late.waited_ns = (double)rank[most].communication_ns / (double)rank[most].steps -
-			 (double)rank[least].communication_ns / (double)rank[least].steps;
-	if (!late_rank_line(bottleneck, &late, &line, &excess_ns))
-		return;
+	for (size_t i = 0; i < waits->room; i++)
+		steps[i] = waits->rank[i].steps;
+	is_known = late_rank_line(bottleneck, &late, &line, &excess_ns);
+	free(steps);
+	if (!is_known)
+		return false;
 	step_line_text(bottleneck->lines, &line, text);
 	step_line_put(bottleneck->lines, &line, &advice->place);
 	advice_add(advice,
 		   " By samples, it spends %s a step more than the others in %s (%" PRIu64
 		   " samples).",
 		   unit_format_ns(time, (uint64_t)excess_ns), text, line.looks);
+	return true;
 }
 
 /*
  * Names the late rank in the title, unless another one is nearly as late: then nobody can tell whom
  * the others wait for.
  */
-static void name_late(const struct bottleneck *bottleneck, const struct rank *rank, size_t room,
-		      size_t least, size_t most, struct advice *advice)
+static void name_late(const struct bottleneck *bottleneck, const struct rank_waits *waits,
+		      struct advice *advice)
 {
-	double half = (rank_share(&rank[most]) + rank_share(&rank[least])) / 2;
+	const struct rank *rank = waits->rank;
+	double half = (rank_share(&rank[waits->most]) + rank_share(&rank[waits->least])) / 2;
 	struct source_process *const *process;
 	uint64_t number;
 
-	for (size_t i = 0; i < room; i++)
-		if (i != least && rank[i].steps && rank_share(&rank[i]) < half)
+	for (size_t i = 0; i < waits->room; i++)
+		if (i != waits->least && rank[i].steps && rank_share(&rank[i]) < half)
 			return;
 	source_processes(bottleneck->source, &process);
-	number = source_rank(bottleneck->source, process[least]);
+	number = source_rank(bottleneck->source, process[waits->least]);
 	if (number != UINT64_MAX)
 		snprintf(advice->late, sizeof(advice->late), "rank %" PRIu64, number);
 }
 
-bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advice)
+/* Another rank is late each time, so that it is not one of them that the others wait for. */
+static void say_one_another(const struct bottleneck *bottleneck, const struct rank_waits *waits,
+			    struct advice *advice)
 {
-	char waits[RANK_NAME_BYTES], late[RANK_NAME_BYTES];
 	struct source_process *const *process;
-	size_t processes = source_processes(bottleneck->source, &process), room;
-	struct rank *rank = ranks_look(bottleneck->steps, &room);
-	size_t least = SIZE_MAX, most = SIZE_MAX;
-	bool applies = false;
+	char name[RANK_NAME_BYTES];
+	size_t last = waits->least;
 
-	for (size_t i = 0; i < room && i < processes; i++) {
+	source_processes(bottleneck->source, &process);
+	for (size_t i = 0; i < waits->room; i++)
+		if (waits->arrivals[i].late_count > waits->arrivals[last].late_count)
+			last = i;
+	advice_add(advice,
+		   ". The ranks wait for one another: none is the last to arrive most of the time, "
+		   "%s at %" PRIu64 " of %" PRIu64 " collectives.",
+		   rank_name(name, bottleneck->source, process[last]),
+		   waits->arrivals[last].late_count, waits->arrivals[last].calls);
+	snprintf(advice->late, sizeof(advice->late), "one another");
+	advice->todo = "Look for work that differs from step to step: data of unequal lengths, or "
+		       "what a rank does now and then.";
+}
+
+static void ranks_waits_look(const struct bottleneck *bottleneck, struct rank_waits *waits)
+{
+	const struct rank *rank = waits->rank;
+
+	for (size_t i = 0; i < waits->room; i++) {
 		if (!rank[i].steps)
 			continue;
-		if (least == SIZE_MAX || rank_share(&rank[i]) < rank_share(&rank[least]))
-			least = i;
-		if (most == SIZE_MAX || rank_share(&rank[i]) > rank_share(&rank[most]))
-			most = i;
+		if (waits->least == SIZE_MAX ||
+		    rank_share(&rank[i]) < rank_share(&rank[waits->least]))
+			waits->least = i;
+		if (waits->most == SIZE_MAX ||
+		    rank_share(&rank[i]) > rank_share(&rank[waits->most]))
+			waits->most = i;
 	}
-	if (least != SIZE_MAX && rank[least].communication_ns)
-		applies = advice_exceeds(advice,
-					 rank_share(&rank[most]) - rank_share(&rank[least]));
+	waits->arrivals = arrivals_make(bottleneck->source, bottleneck->collectives);
+}
+
+static void ranks_wait_say(const struct bottleneck *bottleneck, const struct rank_waits *waits,
+			   struct advice *advice)
+{
+	const struct rank *most = &waits->rank[waits->most], *least = &waits->rank[waits->least];
+	char waiting[RANK_NAME_BYTES], late[RANK_NAME_BYTES];
+	struct source_process *const *process;
+	struct advice tried;
+
+	source_processes(bottleneck->source, &process);
+	advice_say(advice, "%s communicates for %.1f %% of its steps' time, %s for %.1f %%",
+		   rank_name(waiting, bottleneck->source, process[waits->most]), rank_share(most),
+		   rank_name(late, bottleneck->source, process[waits->least]), rank_share(least));
+	tried = *advice;
+	advice_add(&tried, ": most likely the first waits for the second.");
+	name_late(bottleneck, waits, &tried);
+	if (say_late(bottleneck, waits, &tried) ||
+	    arrivals_are_last(&waits->arrivals[waits->least]))
+		*advice = tried;
+	else
+		say_one_another(bottleneck, waits, advice);
+}
+
+bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct rank_waits waits = { .least = SIZE_MAX, .most = SIZE_MAX };
+	struct source_process *const *process;
+	size_t processes = source_processes(bottleneck->source, &process);
+	bool applies = false;
+
+	waits.rank = ranks_look(bottleneck->steps, &waits.room);
+	waits.room = waits.room < processes ? waits.room : processes;
+	ranks_waits_look(bottleneck, &waits);
+	if (waits.least != SIZE_MAX && waits.rank[waits.least].communication_ns)
+		applies = advice_exceeds(advice, rank_share(&waits.rank[waits.most]) -
+							 rank_share(&waits.rank[waits.least]));
 	if (applies) {
-		advice->gain_ns += ranks_waiting_ns(bottleneck, rank, room);
-		advice_say(advice,
-			   "%s communicates for %.1f %% of its steps' time, %s for %.1f %%: most "
-			   "likely the first waits for the second.",
-			   rank_name(waits, bottleneck->source, process[most]),
-			   rank_share(&rank[most]),
-			   rank_name(late, bottleneck->source, process[least]),
-			   rank_share(&rank[least]));
-		name_late(bottleneck, rank, room, least, most, advice);
-		say_late(bottleneck, rank, room, least, most, advice);
+		advice->gain_ns += ranks_waiting_ns(bottleneck, waits.rank, waits.room);
+		ranks_wait_say(bottleneck, &waits, advice);
 	}
-	free(rank);
+	free(waits.arrivals);
+	free(waits.rank);
 	return applies;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why a rank is late: the line of the user's code in which its loop spends more time per step than
- * the loops of the other ranks, by samples. What all ranks do equally is no reason.
+ * the loop of any other rank, by samples. What another rank does as much is no reason.
  */
 #ifndef REPORT_ADVICE_LATE_RANK_H
 #define REPORT_ADVICE_LATE_RANK_H
@@ -9,10 +9,10 @@
 #include "report/advice/bottleneck.h"
 
 struct late_rank {
-	uint32_t process;     /* index */
-	uint64_t steps;       /* of that rank */
-	uint64_t other_steps; /* of all other ranks together */
-	double waited_ns;     /* time that another rank waits for it in a step */
+	uint32_t process;      /* index */
+	const uint64_t *steps; /* of processes, by index */
+	size_t processes;
+	double waited_ns; /* time that another rank waits for it in a step */
 };
 
 /*

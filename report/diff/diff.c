@@ -220,7 +220,10 @@ static int diff_report(struct diff *diff)
 static void diff_total(const struct diff *diff, struct facts *facts)
 {
 	uint64_t count[VERDICT_LIMIT] = { 0 };
+	const char *other = diff_other_command(&diff->sides);
 
+	if (other) /* only then, so that other documents stay as they were */
+		facts_text(facts, "other_command", other, strlen(other));
 	for (size_t i = 0; i < diff->changes.count; i++)
 		count[diff->changes.change[i].change.verdict]++;
 	facts_number(facts, "compared", UNIT_COUNT, diff->changes.count);

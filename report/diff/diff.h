@@ -91,6 +91,8 @@ void diff_release(struct diff *diff);
  * --- diff_words.c: the lines around the table for people; the document's context is the diff ---
  */
 
+/* Returns a run's command that is not that of the first run; NULL: there is none. */
+const char *diff_other_command(const struct sides *sides);
 void diff_head(const struct document *document, const struct screen *screen);
 void diff_foot(const struct document *document, const struct screen *screen);
 

@@ -6,23 +6,43 @@
 
 #include "report/base/text.h"
 
+/* NULL: it is not known. */
+static const char *diff_words_command(const struct side *side)
+{
+	struct source_process *const *process;
+
+	return source_processes(side->request.source, &process) && process[0]->command
+		       ? process[0]->command->text
+		       : NULL;
+}
+
 static void print_side(const struct screen *screen, const char *role, const struct side *side)
 {
-	struct source *source = side->request.source;
-	struct source_process *const *process;
+	const char *command = diff_words_command(side);
 	char text[UNIT_TEXT_BYTES];
 	struct prose line;
 
 	prose_begin(&line, screen);
 	fprintf(line.screen.out, "%s: ", role);
 	text_print(line.screen.out, side->name);
-	fprintf(line.screen.out, ", %s", unit_format_ns(text, source_end_ns(source)));
-	if (source_processes(source, &process) && process[0]->command &&
-	    process[0]->command->text) {
+	fprintf(line.screen.out, ", %s", unit_format_ns(text, source_end_ns(side->request.source)));
+	if (command) {
 		fputs(", ", line.screen.out);
-		text_print(line.screen.out, process[0]->command->text);
+		text_print(line.screen.out, command);
 	}
 	prose_end(&line, screen);
+}
+
+const char *diff_other_command(const struct sides *sides)
+{
+	const char *first = diff_words_command(&sides->side[0]), *other;
+
+	for (size_t i = 1; first && i < sides->count; i++) {
+		other = diff_words_command(&sides->side[i]);
+		if (other && strcmp(first, other) != 0)
+			return other;
+	}
+	return NULL;
 }
 
 /* Returns the first one of that key, of the session or of a process; NULL: there is none. */
@@ -112,6 +132,9 @@ void diff_head(const struct document *document, const struct screen *screen)
 
 	for (size_t i = 0; i < sides->count; i++)
 		print_side(screen, i < sides->before ? "before" : "after", &sides->side[i]);
+	if (diff_other_command(sides))
+		screen_print_prose(screen, "The runs had different commands, so that what changed "
+					   "may be what was asked of them.");
 	diff_words_print_environment(screen, sides->side[0].request.source,
 				     sides_after(sides)->request.source);
 	print_drawn(screen, sides);

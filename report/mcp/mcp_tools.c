@@ -11,11 +11,12 @@
 #include "report/base/memory.h"
 #include "report/core/report_batch.h"
 #include "report/mcp/mcp_bound.h"
+#include "report/mcp/mcp_compact.h"
 #include "report/mcp/mcp_files.h"
 #include "report/table/columns.h"
 
-#define ROWS_DEFAULT 50
-#define BYTES_DEFAULT 40000
+#define ROWS_DEFAULT 20
+#define BYTES_DEFAULT 12000
 #define BYTES_LEAST 2000
 #define BYTES_MOST 1000000
 #define VALUES_MAX 64u /* of one argument */
@@ -149,6 +150,15 @@ static FILE *document_begin(struct call *call, struct json *json)
 	if (!json->out)
 		memory_give_up(1, BYTES_DEFAULT);
 	return json->out;
+}
+
+static bool document_end(struct call *call, FILE *out)
+{
+	if (fclose(out))
+		return false;
+	call->length = mcp_compact(call->text, call->length);
+	call->text[call->length] = '\0';
+	return true;
 }
 
 static bool mcp_tools_fail(struct call *call, const char *format, const char *name)
@@ -396,7 +406,7 @@ static bool mcp_list_recordings(struct call *call)
 	FILE *out = document_begin(call, &json);
 
 	mcp_files_list(call->mcp->folder, &json);
-	return !fclose(out);
+	return document_end(call, out);
 }
 
 static const char *const questions[REPORT_LIMIT] = {
@@ -432,7 +442,7 @@ static bool mcp_list_reports(struct call *call)
 			put_report(&json, (enum report_id)id);
 	json_close(&json, ']');
 	json_close(&json, '}');
-	return !fclose(out);
+	return document_end(call, out);
 }
 
 static bool mcp_first_screen(struct call *call)
@@ -500,7 +510,7 @@ static bool mcp_explain_column(struct call *call)
 	}
 	json_close(&json, ']');
 	json_close(&json, '}');
-	fclose(out);
+	document_end(call, out);
 	return found || mcp_tools_fail(call,
 				       "the report has no column '%.100s'; without column all are "
 				       "listed",

@@ -6,7 +6,6 @@
  */
 #include "report/ranks/rank_rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,82 +118,14 @@ static void rank_row_add_up(struct rank_row *row)
 
 /* --- arrival at collectives --- */
 
-static int rank_rows_compare_call(const void *a, const void *b)
-{
-	const struct collective_call *left = *(const struct collective_call *const *)a;
-	const struct collective_call *right = *(const struct collective_call *const *)b;
-
-	if (left->name != right->name)
-		return left->name < right->name ? -1 : 1;
-	if (left->ordinal != right->ordinal)
-		return left->ordinal < right->ordinal ? -1 : 1;
-	return (left->begin_ns > right->begin_ns) - (left->begin_ns < right->begin_ns);
-}
-
-static struct rank_row *rank_rows_of_call(struct rank_rows *rows, const struct source *source,
-					  const struct collective_call *call)
-{
-	struct source_process *const *process;
-
-	source_processes(source, &process);
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->row[i].process == process[call->process])
-			return &rows->row[i];
-	return NULL;
-}
-
-/* The last one arrived after all others, however far the clocks of their hosts are off. */
-static bool rank_rows_is_last(const struct source *source,
-			      const struct collective_call *const *call, size_t count)
-{
-	const struct collective_call *last = call[count - 1];
-	struct source_process *const *process;
-
-	source_processes(source, &process);
-	for (size_t i = 0; i + 1 < count; i++)
-		if (last->begin_ns - call[i]->begin_ns <
-		    source_clocks_doubt_ns(source, process[last->process]->file,
-					   process[call[i]->process]->file))
-			return false;
-	return true;
-}
-
-/* One call of several ranks, in the order of their arrival. */
-static void rank_rows_take_call(struct rank_rows *rows, const struct source *source,
-				const struct collective_call *const *call, size_t count)
-{
-	struct rank_row *row = NULL;
-
-	if (count < 2)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		row = rank_rows_of_call(rows, source, call[i]);
-		if (row)
-			row->calls++;
-	}
-	if (!row || !rank_rows_is_last(source, call, count))
-		return;
-	row->late_count++;
-	row->late_ns += call[count - 1]->begin_ns - call[count - 2]->begin_ns;
-}
-
 static void rank_rows_take_calls(struct rank_rows *rows, const struct source *source,
-				 const struct collectives *all)
+				 const struct collectives *collectives)
 {
-	const struct collective_call **call = memory_zero(all->call_count + 1, sizeof(*call));
-	size_t count = 0, from = 0;
+	struct arrivals *arrivals = arrivals_make(source, collectives);
 
-	for (size_t i = 0; i < all->call_count; i++)
-		if (all->call[i].is_matched && all->call[i].counts)
-			call[count++] = &all->call[i];
-	qsort(call, count, sizeof(*call), rank_rows_compare_call);
-	for (size_t i = 1; i <= count; i++)
-		if (i == count || call[i]->name != call[from]->name ||
-		    call[i]->ordinal != call[from]->ordinal) {
-			rank_rows_take_call(rows, source, call + from, i - from);
-			from = i;
-		}
-	free(call);
+	for (size_t i = 0; i < rows->count; i++)
+		rows->row[i].arrivals = arrivals[rows->row[i].process->index];
+	free(arrivals);
 }
 
 /* --- the straggler --- */
@@ -218,14 +149,6 @@ static bool rank_rows_is_slow(const struct rank_rows *rows, size_t index)
 {
 	return (double)rows->row[index].own_p50_ns >
 	       RANK_SLOW * (double)rank_rows_others_p50(rows, index, -1);
-}
-
-/* In more than half of its calls, and in more than a coin would say in 39 of 40 cases. */
-static bool rank_row_arrives_last(const struct rank_row *row)
-{
-	double half = (double)row->calls / 2;
-
-	return !row->calls || (double)row->late_count > half + sqrt((double)row->calls);
 }
 
 /*
@@ -309,22 +232,34 @@ static void rank_rows_look_at(struct rank_rows *rows, size_t index)
 	rows->gain_percent = rank_rows_gain(rows, row);
 }
 
-static void rank_rows_find_straggler(struct rank_rows *rows)
+/* The one that works longest, if it stands out; SIZE_MAX: none does. */
+static size_t rank_rows_slowest(const struct rank_rows *rows)
 {
-	size_t slow = SIZE_MAX;
+	size_t slowest = 0;
 
-	rows->straggler = SIZE_MAX;
 	for (size_t i = 0; i < rows->count; i++) {
 		if (rows->row[i].steps < RANK_STEPS_MIN)
-			return;
-		if (!rank_rows_is_slow(rows, i))
-			continue;
-		if (slow != SIZE_MAX)
-			return; /* two are slow: neither is the one that all wait for */
-		slow = i;
+			return SIZE_MAX;
+		if (rows->row[i].own_p50_ns > rows->row[slowest].own_p50_ns)
+			slowest = i;
 	}
-	if (slow != SIZE_MAX && rows->count > 1 && rank_row_arrives_last(&rows->row[slow]))
-		rank_rows_look_at(rows, slow);
+	if (rows->count < 2 || !rank_rows_is_slow(rows, slowest))
+		return SIZE_MAX;
+	for (size_t i = 0; i < rows->count; i++)
+		if (i != slowest && rank_rows_is_slow(rows, i) &&
+		    RANK_SLOW * (double)rows->row[i].own_p50_ns >=
+			    (double)rows->row[slowest].own_p50_ns)
+			return SIZE_MAX; /* neither is the one that all wait for */
+	return slowest;
+}
+
+static void rank_rows_find_straggler(struct rank_rows *rows)
+{
+	size_t slowest = rank_rows_slowest(rows);
+
+	rows->straggler = SIZE_MAX;
+	if (slowest != SIZE_MAX && arrivals_are_last(&rows->row[slowest].arrivals))
+		rank_rows_look_at(rows, slowest);
 }
 
 void rank_rows_make(struct rank_rows *rows, const struct source *source, const struct steps *steps,

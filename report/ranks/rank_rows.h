@@ -5,13 +5,11 @@
  *
  * A rank's own time in a step is the step without its communication (as report steps has it): what
  * a rank waits for the others is communication. The first step of each rank is left out. The score
- * is the best rank's median own time divided by the rank's. Calls of collectives belong together
- * by their order (torch/collectives.h); the one that begins last is late, by its distance to the
- * one before it. Between hosts it is only if that is more than their clocks may be off.
+ * is the best rank's median own time divided by the rank's.
  *
  * A straggler is said only where one rank alone stands out: its median own time is at least
- * RANK_SLOW times the median of all others', the next slowest one's is not, and, where calls are
- * matched, it is the last to arrive in more than half of them, and not by chance.
+ * RANK_SLOW times the median of all others', and that of any other of which this holds, and, where
+ * calls are matched, it is the last to arrive in more than half of them, and not by chance.
  *
  * Memory grows with steps. To be used by one thread, once all is read.
  */
@@ -19,7 +17,7 @@
 #define REPORT_RANKS_RANK_ROWS_H
 
 #include "report/steps/steps.h"
-#include "report/torch/collectives.h"
+#include "report/torch/arrivals.h"
 
 #define RANK_SLOW 1.1
 #define RANK_STEPS_MIN 10u /* fewer are not enough to say anything */
@@ -33,7 +31,7 @@ struct rank_row {
 	uint64_t own_first_ns,
 		own_last_ns; /* medians of its first and its last tenth; 0: too few */
 	uint64_t phase_p50_ns[STEP_PHASE_LIMIT], gc_ns;
-	uint64_t calls, late_count, late_ns; /* calls: those that are matched */
+	struct arrivals arrivals;
 	double score;
 };
 

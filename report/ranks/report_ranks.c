@@ -61,11 +61,11 @@ static void report_ranks_put_row(struct table *table, const struct steps *steps,
 			table_set_number(table, report_ranks_phase_column[phase],
 					 row->phase_p50_ns[phase]);
 	table_set_number(table, COLUMN_ranks_gc_ns, row->gc_ns);
-	if (!row->calls)
+	if (!row->arrivals.calls)
 		return;
-	table_set_number(table, COLUMN_ranks_calls, row->calls);
-	table_set_number(table, COLUMN_ranks_late_count, row->late_count);
-	table_set_number(table, COLUMN_ranks_late_total_ns, row->late_ns);
+	table_set_number(table, COLUMN_ranks_calls, row->arrivals.calls);
+	table_set_number(table, COLUMN_ranks_late_count, row->arrivals.late_count);
+	table_set_number(table, COLUMN_ranks_late_total_ns, row->arrivals.late_ns);
 }
 
 /* Of the steps about which NVML told something. */
@@ -134,12 +134,13 @@ static void report_ranks_say_straggler(const struct rank_rows *rows, const struc
 	if (rows->since_step != UINT64_MAX && rows->since_step > row->step[0]->number)
 		screen_print_prose(screen, "It has been slow since about step %" PRIu64 ".",
 				   rows->since_step);
-	if (row->calls)
+	if (row->arrivals.calls)
 		screen_print_prose(screen,
 				   "It was the last to arrive in %.0f %% of the %" PRIu64
 				   " collectives that are matched.",
-				   100.0 * (double)row->late_count / (double)row->calls,
-				   row->calls);
+				   100.0 * (double)row->arrivals.late_count /
+					   (double)row->arrivals.calls,
+				   row->arrivals.calls);
 	screen_print_prose(
 		screen,
 		"If it worked as long as the others, steps would be shorter by at most %.0f "

@@ -47,12 +47,15 @@ compare() { # BEFORE AFTER REPORT [OPTION...]
 	        else:
 	            assert row["verdict"] in ("new", "gone"), row
 	assert len({(row["row"], row["metric"]) for row in doc["rows"]}) == len(doc["rows"]), "a row twice"
+	assert ("other_command" in doc["totals"]) == (doc["session"]["command"] != doc["before"][0]["session"]["command"]), doc["totals"]
 	assert doc["before"][0]["files"][0]["path"] != doc["files"][0]["path"]
 	END
 }
 for report in ops steps threads processes actions; do
 	compare "$good" "$adam" $report
 done
+diff_of 0 "$good" "$golden/gpu4.evt"
+grep -q "The runs had different commands" out || fail "runs of other programs: $(head -n 5 out)"
 compare "$golden/families.evt" "$golden/families3.evt" alloc --by function
 compare "$golden/families.evt" "$golden/families3.evt" alloc --by caller
 for report in leaks peak nvtx modules api launches memcpy device-memory tensors; do

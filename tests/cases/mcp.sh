@@ -80,13 +80,17 @@ assert "function" in next(one for one in reports if one["name"] == "alloc")["by"
 assert "ran 6.82 s" in server.good("first_screen", recording="run.evt")
 
 # rows are those of prof-report, in its order; what is left out is said
-whole = json.loads(own("ops", "--format", "json", "run.evt"))["rows"]
+whole = [{name: value for name, value in row.items() if value is not None} for row in json.loads(own("ops", "--format", "json", "run.evt"))["rows"]]
 for limit in (1, 3, 500):
     doc = json.loads(server.good("report", recording="run.evt", report="ops", limit=limit, max_bytes=1000000))
     assert doc["rows"] == whole[:limit] and doc["left_out"]["rows"] == max(0, len(whole) - limit) and doc["left_out"]["of"] == len(whole)
-small = server.good("report", recording="run.evt", report="ops", max_bytes=9000)
+small = server.good("report", recording="run.evt", report="ops", limit=0, max_bytes=5000)
 doc = json.loads(small)
-assert len(small) < 9400 and 0 < len(doc["rows"]) < len(whole) and doc["rows"] == whole[:len(doc["rows"])] and doc["left_out"]["rows"] == len(whole) - len(doc["rows"])
+assert 4000 < len(small) < 5000 and doc["totals"] and 0 < len(doc["rows"]) < len(whole) and doc["rows"] == whole[:len(doc["rows"])] and doc["left_out"]["rows"] == len(whole) - len(doc["rows"])
+# the default answer of each report is one, and short: an assistant pays for each word
+for name in (one["name"] for one in reports if one["name"] not in ("summary", "bottleneck")):
+    text = server.good("report", recording="run.evt", report=name)
+    assert len(text) <= 12000 and json.loads(text)["report"], (name, len(text))
 doc = json.loads(server.good("report", recording="run.evt", report="alloc", by="function", sort="live_bytes", filter=["allocations>10"], columns="function,allocations"))
 assert doc["rows"] and all(row["allocations"] > 10 and set(row) == {"function", "allocations"} for row in doc["rows"])
 doc = json.loads(server.good("report", recording="inside.evt", report="steps", step="15"))

@@ -419,21 +419,48 @@ TEST(first_steps_that_are_most_of_the_time)
 
 TEST(ranks_that_wait)
 {
-	struct run slow = well;
+	struct run slow = well, late = well;
 
 	start(2);
-	write_run(1, &well);
+	late.start_ns += MS;
+	late.step_ns = slow.step_ns = 12 * MS;
+	write_run(1, &late);
 	slow.communication_ns = 2 * MS;
 	write_run(3, &slow);
 	read_back();
 	only("ranks_wait", "communication");
-	assert_true(strstr(advice_of("ranks_wait")->text, "process 101") != NULL);
+	assert_non_null(strstr(advice_of("ranks_wait")->text, "process 101"));
+	assert_non_null(strstr(advice_of("ranks_wait")->text, "first waits for the second"));
 	release();
 	start(2);
 	write_run(1, &well);
 	write_run(3, &well);
 	read_back();
 	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
+/* The first process is late in the first half of the steps, the second in the other one. */
+TEST(ranks_that_wait_in_turn)
+{
+	struct run before = well, after = well;
+
+	before.step_ns = after.step_ns = 12 * MS;
+	after.number = well.steps + 1;
+	after.start_ns += (well.steps + 2) * after.step_ns;
+	start(2);
+	before.start_ns += MS;
+	write_run(1, &before);
+	write_run(1, &after);
+	before.start_ns -= MS;
+	after.start_ns += MS;
+	before.communication_ns = after.communication_ns = 2 * MS;
+	write_run(3, &before);
+	write_run(3, &after);
+	read_back();
+	assert_non_null(strstr(advice_of("ranks_wait")->text, "wait for one another"));
+	assert_null(strstr(advice_of("ranks_wait")->text, "the second"));
+	assert_string_equal(advice_of("ranks_wait")->late, "one another");
 	release();
 }
 

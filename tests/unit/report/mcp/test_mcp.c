@@ -129,7 +129,7 @@ TEST(arguments_become_words)
 	assert_has(call(&mcp, "report",
 			"{\"recording\":\"-o.evt\",\"report\":\"ops\",\"by\":\"op --output x\","
 			"\"filter\":[\"a>1\",\"b=2\"],\"limit\":2}"),
-		   "left_out\\\": {\\\"rows\\\": 1, \\\"of\\\": 3");
+		   "left_out\\\":{\\\"rows\\\":1,\\\"of\\\":3");
 	assert_string_equal(words, "prof-report ops --live --no-color --format=json "
 				   "--by=op --output x --filter=a>1 --filter=b=2 ./-o.evt");
 	ends_with = 2;
