@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In the place of preload/base/clock.c, for a test that is not about clocks. One file includes it. */
+/* Stands for preload/base/clock.c in tests that are not about clocks. One file includes it. */
 #ifndef TESTS_UNIT_PLAIN_CLOCK_H
 #define TESTS_UNIT_PLAIN_CLOCK_H
 
