@@ -291,6 +291,12 @@ test-gpu: programs ## what only a GPU can show; skipped with the reason where th
 test-arm: ## builds for aarch64 and runs what can run under qemu-user (1.5 GB); one: make test-arm T=name
 	+@set -f; scripts/test-arm.sh $(T)
 
+# As many as T says, which is a pattern as tests/run takes it.
+.PHONY: units test-tsan
+units: $(if $(T),$(filter $(addprefix $(O)/unit/,$(subst *,%,$(T))),$(UNIT_TESTS)),$(UNIT_TESTS))
+test-tsan: ## unit tests under ThreadSanitizer, in O-tsan; one: make test-tsan T=test_drain
+	+@set -f; $(MAKE) --no-print-directory SAN=thread O=$(O)-tsan T='$(T)' units && O=$(O)-tsan tests/run $(or $(T),test_*)
+
 .PHONY: test-torch-versions
 test-torch-versions: tests ## several releases of PyTorch and Python (14 GB, an hour); docs/COMPATIBILITY.md
 	@scripts/test-torch-versions.sh $(T)

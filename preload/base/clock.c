@@ -7,9 +7,37 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/base/symbols.h"
+
+static int clock_by_call(clockid_t clock, struct timespec *ret_time)
+{
+	return (int)arch_call3(SYS_clock_gettime, clock, (long)(uintptr_t)ret_time, 0);
+}
+
 PRELOAD_HOT bool clock_is_tsc;
+int (*clock_of_kernel)(clockid_t clock, struct timespec *ret_time) = clock_by_call;
+
+/* NULL if the kernel has given the process no vDSO, or one without that function. */
+static void *clock_in_vdso(void)
+{
+	const uint8_t *start = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)start;
+	struct dl_phdr_info module = { 0 };
+	struct symbols symbols;
+
+	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+		return NULL;
+	module.dlpi_addr = (ElfW(Addr))start; /* it is linked to 0 */
+	module.dlpi_phdr = (const ElfW(Phdr) *)(start + header->e_phoff);
+	module.dlpi_phnum = header->e_phnum;
+	if (!symbols_of_module(&module, &symbols))
+		return NULL;
+	return symbols_address(&symbols, ARCH_VDSO_CLOCK);
+}
 
 /*
  * The kernel compares the TSC with other clocks and stops using it as clock source when it
@@ -36,5 +64,9 @@ static bool clock_kernel_trusts_tsc(void)
 
 void clock_init(void)
 {
+	void *function = clock_in_vdso();
+
+	if (function)
+		*(void **)&clock_of_kernel = function;
 	clock_is_tsc = arch_ticks_are_steady() && clock_kernel_trusts_tsc();
 }

@@ -3,6 +3,9 @@
  * The clock of the records: the invariant TSC, or CLOCK_MONOTONIC where the TSC cannot be trusted.
  * It is read once at the start and once at the end of an event, without a serialising
  * instruction.
+ *
+ * The kernel's clocks are not read by clock_gettime(): the program may define its own, and so may
+ * another preloaded library (libfaketime).
  */
 #ifndef PRELOAD_BASE_CLOCK_H
 #define PRELOAD_BASE_CLOCK_H
@@ -23,11 +26,14 @@ PRELOAD_HIDDEN extern bool clock_is_tsc;
  */
 void clock_init(void);
 
+/* The kernel's function in its vDSO once clock_init() has found it, until then a system call. */
+PRELOAD_HIDDEN extern int (*clock_of_kernel)(clockid_t clock, struct timespec *ret_time);
+
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec ts = { 0, 0 };
 
-	clock_gettime(clock, &ts);
+	(void)clock_of_kernel(clock, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 

@@ -24,6 +24,8 @@
 
 /* --- clock --- */
 
+/* clock_gettime() in the vDSO */
+#define ARCH_VDSO_CLOCK "__kernel_clock_gettime"
 #define ARCH_TICKS_NAME "cntvct"
 
 /*

@@ -21,6 +21,8 @@
 
 /* --- clock --- */
 
+/* clock_gettime() in the vDSO */
+#define ARCH_VDSO_CLOCK "__vdso_clock_gettime"
 /* the counter, in files */
 #define ARCH_TICKS_NAME "tsc"
 

@@ -3,13 +3,13 @@
 /* preload/heap/caller.c: the walk, which rows are frames to skip, and stacks instead of callers. */
 #include <dlfcn.h>
 
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 #include "preload/base/object.h"
 #include "preload/heap/caller.h"
 #include "collector/cfi/cfi.h"
 #include "preload/stacks/stack.h"
 
-bool clock_is_tsc = true;
 uint64_t recorder_base;
 union recorder_page recorder_page;
 __thread struct recorder_thread recorder_self;

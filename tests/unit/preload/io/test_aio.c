@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:io/aio.c,base/clock.c */
+/* links: preload:io/aio.c,base/clock.c,base/symbols.c */
 /*
  * preload/io/aio.c: a request belongs to the program again as soon as it was taken; whoever is told
  * that it is done may free it before the call returns. So it is read before.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:io/descriptor.c,record/strings.c,record/recorder.c,record/last_name.c,record/rings.c,record/room.c,record/entry.c,base/clock.c format */
+/* links: preload:io/descriptor.c,record/strings.c,record/recorder.c,record/last_name.c,record/rings.c,record/room.c,record/entry.c,base/clock.c,base/symbols.c format */
 /* preload/io/descriptor.c: what a descriptor is found to be, and when it is not known any more. */
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -24,17 +24,19 @@ static void note(const char *what)
 }
 
 /*
- * Time that a family takes is only counted, not spent: it is asked for by clock_gettime(), below.
+ * Time that a family takes is only counted, not spent.
  */
 static uint64_t passed_ns;
 
-int clock_gettime(clockid_t clock, struct timespec *now)
+static int clock_counted(clockid_t clock, struct timespec *now)
 {
 	(void)clock;
 	now->tv_sec = (time_t)(1000 + passed_ns / 1000000000u);
 	now->tv_nsec = (long)(passed_ns % 1000000000u);
 	return 0;
 }
+
+int (*clock_of_kernel)(clockid_t clock, struct timespec *ret_time) = clock_counted;
 
 static void note_flush(const char *what, uint64_t until)
 {

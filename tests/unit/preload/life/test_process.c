@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define UNIT_HAS_MAIN
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 #include "preload/base/futex.h"
 #include "preload/life/families.h"
@@ -33,8 +34,6 @@ bool trouble_collector_is_gone(const struct region_header *region)
 	(void)region;
 	return false;
 }
-
-bool clock_is_tsc = true;
 
 /* --- what the handlers call; children tell of it in shared memory --- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:life/region_create.c,base/seccomp.c,base/clock.c */
+/* links: preload:life/region_create.c,base/seccomp.c,base/clock.c,base/symbols.c */
 /*
  * preload/life/region_create.c: nobody can cut the shared memory off beneath the program and its
  * collector, and where the kernel refuses to seal, or knows no memfd, there is a region all the

@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #define UNIT_HAS_MAIN
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 #include "preload/life/session.h"
 
 #define PRELOADED "/somewhere/test_session"
 
 struct settings settings;
-bool clock_is_tsc = true;
 
 static char folder[] = "/tmp/intercept-unit-XXXXXX";
 

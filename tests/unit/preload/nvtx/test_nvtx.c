@@ -4,6 +4,7 @@
  * NVTX from the injection's callbacks to the records in a ring. What lies below and beside is this
  * test's: the ring is an array, and what ends steps or opens capture ranges is only noted.
  */
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/nvtx_recording.h"
 
 #include "preload/base/log.h"
@@ -22,7 +23,6 @@
 /* --- what the linked files want from the others --- */
 
 struct settings settings;
-bool clock_is_tsc = true;
 
 void trouble_watch(struct region_header *header)
 {

@@ -5,6 +5,7 @@
  * waited for the gates to open. The client and the reading of the ring are those of
  * nvtx_recording.h.
  */
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/nvtx_recording.h"
 
 #include "preload/base/log.h"
@@ -27,7 +28,6 @@ void trouble_look(void)
 }
 
 struct settings settings;
-bool clock_is_tsc = true;
 
 void log_line(const char *format, ...)
 {

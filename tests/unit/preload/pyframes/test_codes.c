@@ -3,6 +3,7 @@
 /*
  * preload/pyframes/codes.c: code objects made by hand, of each version's layout, right and hostile.
  */
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 
 #include <sys/mman.h>
@@ -20,7 +21,6 @@
 /* What codes.c reaches of parts that are not under test; nothing here sends. */
 struct settings settings;
 struct frame_names frame_names;
-bool clock_is_tsc = true;
 uint64_t recorder_base;
 union recorder_page recorder_page;
 bool recorder_find_room(struct recorder_lane *lane, unsigned int words)

@@ -6,6 +6,7 @@
  */
 #define EVT_MORE_EVENTS "tests/unit/more_events.def"
 
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 #include "tests/unit/preload_region.h"
 
@@ -21,8 +22,6 @@ void trouble_watch(struct region_header *region)
 void trouble_look(void)
 {
 }
-
-bool clock_is_tsc = true;
 
 static int set_up(void **state)
 {

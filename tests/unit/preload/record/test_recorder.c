@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 #include "preload/base/futex.h"
 #include "tests/unit/preload_region.h"
@@ -30,8 +31,6 @@ void trouble_look(void)
 
 #define FIELDS 2u
 #define WORDS (FIELDS + 1u)
-
-bool clock_is_tsc = true;
 
 static uint32_t entry;
 

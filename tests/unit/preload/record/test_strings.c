@@ -4,12 +4,12 @@
  * preload/record/strings.c: hashes, pieces, the cache. The lane is a plain array; nobody reads it
  * meanwhile.
  */
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 #include "preload/record/strings.h"
 
 #define WORDS 32768u
 
-bool clock_is_tsc = true;
 uint64_t recorder_base;
 union recorder_page recorder_page;
 

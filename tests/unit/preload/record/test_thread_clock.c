@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 #include "collector/arch/arch.h"
 #include "preload/record/thread_clock.h"
@@ -26,8 +27,6 @@ void trouble_watch(struct region_header *region)
 void trouble_look(void)
 {
 }
-
-bool clock_is_tsc = true;
 
 static int setup(void **state)
 {

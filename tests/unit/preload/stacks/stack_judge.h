@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unwind.h>
 
+#include "tests/unit/plain_clock.h"
 #include "collector/format/frame_flags.h"
 #include "preload/record/entry.h"
 #include "preload/stacks/stack.h"
@@ -22,7 +23,6 @@
 #define JUDGE_WORDS (1u << 22)
 #define JUDGE_NAMES (1u << 20)
 
-bool clock_is_tsc = true;
 uint64_t recorder_base;
 union recorder_page recorder_page;
 

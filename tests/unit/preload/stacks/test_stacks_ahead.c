@@ -4,6 +4,7 @@
  * preload/stacks/ahead.c: what the log expects. That nothing depends on it is what test_stack
  * shows.
  */
+#include "tests/unit/plain_clock.h"
 #include "tests/unit/unit.h"
 #include "preload/stacks/ahead.h"
 
@@ -11,7 +12,6 @@
 #define NAMES 2048u /* homes of all walks */
 
 /* What ahead.c is linked with wants these; nothing here calls them. */
-bool clock_is_tsc = true;
 uint64_t recorder_base;
 union recorder_page recorder_page;
 
