@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Counts the openings of each name in a map; the most frequent names are then printed. */
+/* Counts the openings of each name; the most frequent names are then printed. */
 #include "report/ranges/range_names.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/scopes/open_ranges.h"
@@ -15,9 +17,17 @@
 
 static void count_name(struct range_names *names, const struct source_event *event, uint64_t id)
 {
+	uint32_t name = event_name(names->source, event, id);
 	bool added;
+	struct map_entry *place = map_put(&names->places, (uint64_t)name + 1, &added);
 
-	map_put(&names->count, (uint64_t)event_name(names->source, event, id) + 1, &added)->value++;
+	if (added) {
+		names->name = memory_room(names->name, names->count, &names->room,
+					  sizeof(*names->name));
+		names->name[names->count] = (struct range_name){ .name = name };
+		place->value = names->count++;
+	}
+	names->name[place->value].count++;
 }
 
 static void range_names_take(void *state, const struct source_event *event, bool counts)
@@ -34,7 +44,7 @@ static void range_names_start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	names->source = run_source(run);
-	map_init(&names->count);
+	map_init(&names->places);
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++) {
 		const struct evt_role *role = &evt_roles[id];
 		uint32_t fields = role->label ? 1u << (role->label - 1) : 0;
@@ -43,11 +53,15 @@ static void range_names_start(void *state, struct run *run, const void *options)
 			run_reads(run, (enum evt_id)id, fields | 1u << (role->title - 1),
 				  range_names_take, names);
 	}
+	run_seeks(run, state);
 }
 
 static void range_names_release(void *state)
 {
-	map_release(&((struct range_names *)state)->count);
+	struct range_names *names = state;
+
+	map_release(&names->places);
+	free(names->name);
 }
 
 const struct analysis_kind analysis_range_names = {
@@ -60,44 +74,37 @@ const struct analysis_kind analysis_range_names = {
 
 /* --- in words --- */
 
-/* Among names with equal counts, the one that came first precedes. */
-static bool range_names_comes_before(const struct map_entry *left, const struct map_entry *right)
+/* The most frequent name that is not as frequent as `last`, or is and came after it. */
+static const struct range_name *most_after(const struct range_names *names,
+					   const struct range_name *last)
 {
-	if (left->value != right->value)
-		return left->value > right->value;
-	return left->key < right->key;
-}
+	const struct range_name *most = NULL;
 
-static const struct map_entry *most_after(const struct range_names *names,
-					  const struct map_entry *last)
-{
-	const struct map_entry *most = NULL;
+	for (size_t i = 0; i < names->count; i++) {
+		const struct range_name *name = &names->name[i];
+		bool follows = !last || name->count < last->count ||
+			       (name->count == last->count && name > last);
 
-	for (size_t i = 0; names->count.count && i <= names->count.mask; i++) {
-		const struct map_entry *entry = &names->count.entry[i];
-
-		if (entry->key && (!last || range_names_comes_before(last, entry)) &&
-		    (!most || range_names_comes_before(entry, most)))
-			most = entry;
+		if (follows && (!most || name->count > most->count))
+			most = name;
 	}
 	return most;
 }
 
 const char *range_names_say(const struct range_names *names, struct range_names_text *ret_text)
 {
-	const struct map_entry *entry = most_after(names, NULL);
+	const struct range_name *entry = most_after(names, NULL);
 	char *text = ret_text->text, name[NAME_BYTES], count[UNIT_TEXT_BYTES];
 	const char *before = "there were: ";
 
 	snprintf(text, RANGE_NAMES_BYTES, "%s", entry ? "" : "no range was recorded");
 	for (size_t i = 0; i < NAMES_SHOWN && entry; i++) {
 		size_t used = strlen(text), length;
-		const char *shown = name_text(
-			source_name_at(names->source, (uint32_t)entry->key - 1), &length);
+		const char *shown = name_text(source_name_at(names->source, entry->name), &length);
 
 		text_escape(name, sizeof(name), shown, length);
 		snprintf(text + used, RANGE_NAMES_BYTES - used, "%s%s (%s)", before, name,
-			 unit_format_count(count, entry->value));
+			 unit_format_count(count, entry->count));
 		before = ", ";
 		entry = most_after(names, entry);
 	}

@@ -9,9 +9,16 @@
 #include "report/base/map.h"
 #include "report/core/analysis.h"
 
+struct range_name {
+	uint32_t name;  /* index */
+	uint64_t count; /* openings that count */
+};
+
 struct range_names {
 	struct source *source;
-	struct map count; /* index of the name + 1 to the number of openings that count */
+	struct map places;       /* index of the name + 1 to its place in `name` */
+	struct range_name *name; /* in the order of their first openings */
+	size_t count, room;
 };
 struct range_names_options {
 	uint32_t none;
