@@ -39,7 +39,7 @@ layers='
 	preload/settings  : events settings collector/region preload/base
 	preload/record    : events limitations collector/region preload/base
 	preload/hook      : families preload/base preload/settings preload/record
-	preload/gpu       : events preload/base preload/settings preload/record preload/hook
+	preload/gpu       : events preload/base preload/settings preload/record preload/hook preload/steps
 	preload/steps     : preload/base preload/settings preload/record
 	preload/python    : collector/region preload/base preload/settings preload/record preload/hook preload/pyframes
 	preload/stacks    : events collector/cfi collector/format/frame_flags.h collector/region preload/base preload/settings preload/record preload/hook

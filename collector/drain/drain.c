@@ -179,7 +179,7 @@ static __attribute__((noinline)) bool drain_sum_event(const struct drain *drain,
 	const struct gpu_sums_place place = drain_place(stream);
 
 	if (gpu_sums_roles[id] == GPU_SUMS_CALL)
-		gpu_sums_take_call(drain->common->gpu_sums, &place, id, value);
+		gpu_sums_take_call(drain->common->gpu_sums, &place, id, ns, value);
 	return gpu_sums_roles[id] == GPU_SUMS_WORK &&
 	       gpu_sums_take_work(drain->common->gpu_sums, &place, id, ns, value);
 }

@@ -216,6 +216,8 @@ enum evt_gpu_state {
 	EVT_GPU_DETACHED =
 		11, /* nothing is captured: CUPTI has left the process for the time being */
 	EVT_GPU_ATTACHED = 12, /* it has come back */
+	EVT_GPU_AWAY =
+		13, /* as DETACHED, between windows; numbers of calls go on when it comes back */
 	EVT_GPU_STATE_LIMIT,
 };
 

@@ -386,14 +386,18 @@ static uint64_t call_key(uint32_t process, uint64_t correlation)
 	return (uint64_t)process << 32 | (uint32_t)correlation;
 }
 
-void contexts_note_call(struct contexts *contexts, struct journal *journal, uint32_t ring,
-			uint32_t stream, uint32_t process, uint64_t correlation)
+void contexts_note_call(struct contexts *contexts, struct journal *journal,
+			const struct context_place *place, uint64_t ns, uint64_t correlation)
 {
-	uint64_t key = call_key(process, correlation);
+	uint64_t key = call_key(place->process, correlation);
 
 	*call_place(contexts, key) = (struct context_call){
 		.key = key,
-		.scope = scope_now(contexts, journal, context_thread_at(contexts, ring, stream))
+		.scope = journal ? scope_now(
+					   contexts, journal,
+					   context_thread_at(contexts, place->ring, place->stream))
+				 : 0,
+		.ns = ns,
 	};
 }
 
@@ -404,14 +408,11 @@ void contexts_renumber(struct contexts *contexts, uint32_t process)
 			contexts->call[i] = (struct context_call){ .key = 0 };
 }
 
-bool contexts_find(const struct contexts *contexts, uint32_t process, uint64_t correlation,
-		   uint32_t *ret_scope)
+const struct context_call *contexts_find(const struct contexts *contexts, uint32_t process,
+					 uint64_t correlation)
 {
 	uint64_t key = call_key(process, correlation);
 	const struct context_call *call = call_place(contexts, key);
 
-	if (call->key != key)
-		return false;
-	*ret_scope = call->scope;
-	return true;
+	return call->key == key ? call : NULL;
 }

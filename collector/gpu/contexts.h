@@ -81,6 +81,7 @@ struct contexts {
 	struct context_call {
 		uint64_t key; /* process above correlation */
 		uint32_t scope;
+		uint64_t ns;
 	} * call;
 };
 
@@ -105,13 +106,16 @@ struct context_cuts contexts_take(struct contexts *contexts, const struct contex
  * cut at its begin, 0 if there is none. To be called until then.
  */
 uint64_t contexts_take_pause(struct contexts *contexts, uint32_t process, uint64_t upto_ns);
-/* A call with a correlation number. New scopes are added to the journal. */
-void contexts_note_call(struct contexts *contexts, struct journal *journal, uint32_t ring,
-			uint32_t stream, uint32_t process, uint64_t correlation);
+/*
+ * A call with a correlation number, and when it ended. New scopes are added to the journal, NULL:
+ * the scope is not known.
+ */
+void contexts_note_call(struct contexts *contexts, struct journal *journal,
+			const struct context_place *place, uint64_t ns, uint64_t correlation);
 /* The process's calls get the same numbers again. */
 void contexts_renumber(struct contexts *contexts, uint32_t process);
-/* Returns false if the call is not known. */
-bool contexts_find(const struct contexts *contexts, uint32_t process, uint64_t correlation,
-		   uint32_t *ret_scope);
+/* Returns NULL if the call is not known. */
+const struct context_call *contexts_find(const struct contexts *contexts, uint32_t process,
+					 uint64_t correlation);
 
 #endif

@@ -40,6 +40,7 @@ const uint8_t gpu_sums_roles[EVT_ID_LIMIT] = {
 	[EVT_detail_stop] = GPU_SUMS_SCOPE,
 	[EVT_step] = GPU_SUMS_SCOPE,
 	[EVT_gpu_cupti] = GPU_SUMS_SCOPE,
+	[EVT_gpu_window] = GPU_SUMS_SCOPE,
 };
 
 /* --- names --- */
@@ -122,6 +123,7 @@ static void gpu_process_release(struct gpu_process *process)
 		cover_release(&process->device[i].cover);
 	cover_release(&process->all);
 	free(process->cut);
+	free(process->edge);
 	*process = (struct gpu_process){ 0 };
 }
 
@@ -154,8 +156,11 @@ static struct gpu_process *gpu_process_of(struct gpu_sums *sums, uint32_t number
 	if (!makes || !unused)
 		return NULL;
 	unused->cut = calloc(GPU_SUMS_CUTS, sizeof(*unused->cut));
-	if (!unused->cut)
+	unused->edge = calloc(GPU_SUMS_EDGES, sizeof(*unused->edge));
+	if (!unused->cut || !unused->edge) {
+		gpu_process_release(unused);
 		return NULL;
+	}
 	unused->process = number;
 	return unused;
 }
@@ -168,7 +173,7 @@ static uint32_t sum_slot(const struct gpu_sums *sums, const struct gpu_sum_key *
 	uint32_t at;
 
 	hash = (hash ^ (uint64_t)key->stream << 32 ^ (uint64_t)key->device << 48 ^
-		(uint64_t)key->process << 40 ^ key->is_copy) *
+		(uint64_t)key->process << 40 ^ key->is_copy ^ (uint64_t)key->drawn << 1) *
 	       0x9e3779b97f4a7c15ull;
 	at = (uint32_t)(hash >> 40) % SLOTS;
 	while (sums->slot[at] && memcmp(&sums->sum[sums->slot[at] - 1].key, key, sizeof(*key)) != 0)
@@ -176,8 +181,8 @@ static uint32_t sum_slot(const struct gpu_sums *sums, const struct gpu_sum_key *
 	return at;
 }
 
-/* The last keys are for what finds no room: one a process and kind. */
-#define KEYS_KEPT (GPU_SUMS_KEYS - 2 * GPU_SUMS_PROCESSES)
+/* The last keys are for what finds no room: two a process and kind. */
+#define KEYS_KEPT (GPU_SUMS_KEYS - 4 * GPU_SUMS_PROCESSES)
 
 static struct gpu_sum *gpu_sum_of(struct gpu_sums *sums, const struct gpu_sum_key *wanted)
 {
@@ -297,6 +302,18 @@ static void piece_settle(struct gpu_sums *sums, struct gpu_piece_waiting *piece,
 		sums->common->lost++; /* cannot be: there is room for each process */
 }
 
+/* With windows, calls outside of them are not recorded, and their work is in no sum. */
+static bool piece_counts(struct gpu_sums *sums, struct gpu_piece_waiting *piece,
+			 const struct context_call *call)
+{
+	const struct gpu_process *process = gpu_process_of(sums, piece->key.process, false);
+
+	if (!process || !process->has_windows)
+		return true;
+	piece->key.drawn = call && process->first_end_ns && call->ns > process->first_end_ns;
+	return call != NULL;
+}
+
 /* Those whose call is known by now, or will not be. */
 static void pieces_settle(struct gpu_sums *sums, unsigned int settles_max, uint64_t now_ns)
 {
@@ -304,14 +321,13 @@ static void pieces_settle(struct gpu_sums *sums, unsigned int settles_max, uint6
 
 	for (uint32_t i = 0; i < sums->waiting_count; i++) {
 		struct gpu_piece_waiting *piece = &sums->waiting[i];
-		uint32_t scope = 0;
-		bool known = contexts_find(&sums->contexts, piece->key.process, piece->correlation,
-					   &scope);
+		const struct context_call *call = contexts_find(&sums->contexts, piece->key.process,
+								piece->correlation);
 
-		if (known || piece->settles++ >= settles_max)
-			piece_settle(sums, piece, scope, now_ns);
-		else
+		if (!call && piece->settles++ < settles_max)
 			sums->waiting[kept++] = *piece;
+		else if (piece_counts(sums, piece, call))
+			piece_settle(sums, piece, call ? call->scope : 0, now_ns);
 	}
 	sums->waiting_count = kept;
 }
@@ -412,8 +428,9 @@ bool gpu_sums_take_work(struct gpu_sums *sums, const struct gpu_sums_place *plac
 
 /* Between windows of detail no operator is recorded, so the scope of a call is not known. */
 void gpu_sums_take_call(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
-			uint64_t *value)
+			uint64_t ns, uint64_t *value)
 {
+	const struct context_place context = { place->ring, place->stream, place->process };
 	uint64_t *correlation = &value[id == EVT_cuda_launch ? CORRELATION_OF(cuda_launch)
 				       : id == EVT_cuda_copy ? CORRELATION_OF(cuda_copy)
 							     : CORRELATION_OF(gpu_call)];
@@ -421,9 +438,9 @@ void gpu_sums_take_call(struct gpu_sums *sums, const struct gpu_sums_place *plac
 
 	if (!*correlation || *correlation >> 32)
 		return;
-	if (!process || !process->lacks_detail)
-		contexts_note_call(&sums->contexts, &sums->common->journal, place->ring,
-				   place->stream, place->process, *correlation);
+	contexts_note_call(&sums->contexts,
+			   process && process->lacks_detail ? NULL : &sums->common->journal,
+			   &context, ns, *correlation);
 	if (id != EVT_gpu_call || !flag_of(sums->is_wait, sums->wait_room, value[0]))
 		*correlation = 0;
 }
@@ -444,6 +461,52 @@ static void cut_put(struct gpu_sums *sums, struct gpu_process *process, uint64_t
 	process->cut[process->cuts++] = ns;
 }
 
+/* --- windows --- */
+
+/* Sweeps all devices to that time; what lies between windows is as if it had been told. */
+static void devices_sweep(struct gpu_process *process, uint64_t upto_ns)
+{
+	uint32_t done = 0;
+
+	for (; done < process->edges && process->edge[done].ns <= upto_ns; done++) {
+		const struct gpu_edge *edge = &process->edge[done];
+
+		for (unsigned int i = 0; i < GPU_SUMS_DEVICES; i++) {
+			struct gpu_device_cover *device = &process->device[i];
+
+			cover_sweep(&device->cover, edge->ns);
+			for (unsigned int j = 0; j < COVER_MASKS && edge->is_on; j++)
+				device->told_ns[j] += device->cover.mask_ns[j] - device->off_ns[j];
+			if (!edge->is_on)
+				memcpy(device->off_ns, device->cover.mask_ns,
+				       sizeof(device->off_ns));
+		}
+		process->is_off = !edge->is_on;
+	}
+	process->edges -= done;
+	if (done && process->edges)
+		memmove(process->edge, process->edge + done,
+			process->edges * sizeof(*process->edge));
+	for (unsigned int i = 0; i < GPU_SUMS_DEVICES; i++)
+		if (process->device[i].used)
+			cover_sweep(&process->device[i].cover, upto_ns);
+}
+
+static void gpu_edge_put(struct gpu_process *process, uint64_t ns, bool is_on)
+{
+	const struct gpu_edge *last = process->edges ? &process->edge[process->edges - 1] : NULL;
+	bool was_on = last ? last->is_on : !process->is_off;
+
+	process->has_windows = true;
+	if (!is_on && !process->first_end_ns)
+		process->first_end_ns = ns;
+	if (is_on == was_on || (last && ns < last->ns))
+		return;
+	if (process->edges == GPU_SUMS_EDGES)
+		devices_sweep(process, process->edge[0].ns);
+	process->edge[process->edges++] = (struct gpu_edge){ ns, is_on };
+}
+
 /* CUPTI has handed out all work, and counts calls from 1 when it comes back. */
 static void sums_renumber(struct gpu_sums *sums, uint32_t process, uint64_t ns)
 {
@@ -461,6 +524,11 @@ void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *pla
 	if (id == EVT_detail_start || id == EVT_detail_stop) {
 		if (process)
 			process->lacks_detail = id == EVT_detail_stop;
+		return;
+	}
+	if (id == EVT_gpu_window) {
+		if (process)
+			gpu_edge_put(process, ns, value[0] != 0);
 		return;
 	}
 	if (id == EVT_gpu_cupti) {
@@ -494,7 +562,7 @@ static void sum_tell(const struct gpu_sums *sums, const struct gpu_sum *sum, uin
 			    .scope = key->scope, .count = sum->count, .total_ns = sum->total_ns,
 			    .min_ns = sum->min_ns, .max_ns = sum->max_ns,
 			    .squares = squares_word(sum->squares), .bytes = sum->bytes,
-			    .max_bytes = sum->max_bytes);
+			    .max_bytes = sum->max_bytes, .drawn = key->drawn);
 	else
 		JOURNAL_ADD(&sums->common->journal, now_ns, gpu_kernel_sum, .process = key->process,
 			    .interval_ns = interval_ns, .device = key->device,
@@ -502,7 +570,7 @@ static void sum_tell(const struct gpu_sums *sums, const struct gpu_sum *sum, uin
 			    .scope = key->scope, .count = sum->count, .total_ns = sum->total_ns,
 			    .min_ns = sum->min_ns, .max_ns = sum->max_ns,
 			    .squares = squares_word(sum->squares),
-			    .longest_ago_ns = now_ns - sum->longest_at_ns);
+			    .longest_ago_ns = now_ns - sum->longest_at_ns, .drawn = key->drawn);
 }
 
 static void sums_tell(struct gpu_sums *sums, uint64_t now_ns)
@@ -527,20 +595,21 @@ static void masks_subtract(const uint64_t *now, uint64_t *was, uint64_t *ret_sin
 	}
 }
 
-static void device_tell(struct gpu_sums *sums, uint32_t process, struct gpu_device_cover *device,
-			uint64_t now_ns)
+static void device_tell(struct gpu_sums *sums, const struct gpu_process *process,
+			struct gpu_device_cover *device, uint64_t now_ns)
 {
 	uint64_t since[COVER_MASKS], late = device->cover.late - device->told_late;
 	uint64_t compute_ns, communication_ns, kernels_ns;
 
-	masks_subtract(device->cover.mask_ns, device->told_ns, since);
+	masks_subtract(process->is_off ? device->off_ns : device->cover.mask_ns, device->told_ns,
+		       since);
 	device->told_late = device->cover.late;
 	compute_ns = cover_ns(since, BIT(KERNEL), 0);
 	communication_ns = cover_ns(since, BIT(COMMUNICATION), 0);
 	kernels_ns = cover_ns(since, BIT(KERNEL) | BIT(COMMUNICATION), 0);
 	if (!cover_ns(since, EVERYTHING, 0) && !late)
 		return;
-	JOURNAL_ADD(&sums->common->journal, now_ns, gpu_busy, .process = process,
+	JOURNAL_ADD(&sums->common->journal, now_ns, gpu_busy, .process = process->process,
 		    .device = device->device, .first_ago_ns = now_ns - device->cover.first_ns,
 		    .last_ago_ns = now_ns - device->cover.last_ns,
 		    .busy_ns = cover_ns(since, EVERYTHING, 0), .compute_ns = compute_ns,
@@ -626,13 +695,10 @@ void gpu_sums_settle(struct gpu_sums *sums, uint64_t now_ns, bool all)
 			continue;
 		pauses_tell(sums, process, upto_ns);
 		stretches_tell(sums, process, upto_ns, now_ns);
-		for (unsigned int j = 0; j < GPU_SUMS_DEVICES; j++) {
-			if (!process->device[j].used)
-				continue;
-			cover_sweep(&process->device[j].cover, upto_ns);
-			if (due)
-				device_tell(sums, process->process, &process->device[j], now_ns);
-		}
+		devices_sweep(process, upto_ns);
+		for (unsigned int j = 0; j < GPU_SUMS_DEVICES && due; j++)
+			if (process->device[j].used)
+				device_tell(sums, process, &process->device[j], now_ns);
 		if (ends)
 			gpu_process_release(process);
 	}

@@ -26,6 +26,7 @@
 #define GPU_SUMS_WAITING 16384u
 #define GPU_SUMS_PROCESSES 16u
 #define GPU_SUMS_DEVICES 16u
+#define GPU_SUMS_EDGES 1024u
 #define GPU_SUMS_CUTS (1u << 16) /* edges of stretches that wait for the work of their time */
 /*
  * A kernel is unusual if it took this many times the mean of at least so many of its name before
@@ -43,6 +44,7 @@ struct gpu_sum {
 		uint32_t process, device, context, stream, scope;
 		uint32_t what;    /* a kernel's name, or the kind of a copy */
 		uint32_t is_copy; /* 0 or 1, so that there is no padding */
+		uint32_t drawn;   /* 1: the call was behind the first window */
 	} key;
 	uint64_t count, total_ns, min_ns, max_ns, bytes, max_bytes, longest_at_ns;
 	double mean, squares;
@@ -62,13 +64,25 @@ struct gpu_process {
 		uint32_t device;
 		struct cover cover;
 		uint64_t told_ns[COVER_MASKS], told_late;
+		uint64_t off_ns[COVER_MASKS]; /* when the process's window ended */
 	} device[GPU_SUMS_DEVICES];
 	struct cover all;              /* of its devices, for stretches */
 	uint64_t told_ns[COVER_MASKS]; /* of `all` when the stretch began */
 	uint64_t told_late;
 	uint64_t *cut; /* times at which stretches begin or end, in no order */
 	uint32_t cuts;
-	uint64_t cut_ns; /* the stretch that is under way began then; 0: none is */
+	/*
+	 * INTERCEPT_GPU_STEPS: edges of windows that wait as cuts do. Between windows (is_off) only
+	 * stretches are told.
+	 */
+	struct gpu_edge {
+		uint64_t ns;
+		bool is_on;
+	} * edge;
+	uint32_t edges;
+	bool has_windows, is_off;
+	uint64_t first_end_ns; /* of the first window; 0: it has not ended */
+	uint64_t cut_ns;       /* the stretch that is under way began then; 0: none is */
 };
 
 struct gpu_sums {
@@ -112,7 +126,7 @@ bool gpu_sums_take_work(struct gpu_sums *sums, const struct gpu_sums_place *plac
 			uint64_t ns, const uint64_t *value);
 /* A call. Its correlation number is not needed in the file, so it becomes 0. */
 void gpu_sums_take_call(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
-			uint64_t *value);
+			uint64_t ns, uint64_t *value);
 /* Operators, labels and steps, after they have been recorded. */
 void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *place, uint32_t id,
 			 uint64_t ns, const uint64_t *value);

@@ -22,6 +22,7 @@
 #include "preload/gpu/gpu_second.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/gpu/gpu_turn.h"
+#include "preload/gpu/gpu_windows.h"
 #include "preload/record/capture.h"
 #include "preload/record/correlation.h"
 #include "preload/record/driver.h"
@@ -56,6 +57,13 @@ static uint32_t version;
 bool gpu_is_on(void)
 {
 	return atomic_load_explicit(&state, memory_order_acquire) == GPU_ON;
+}
+
+bool gpu_has_started(void)
+{
+	int now = atomic_load_explicit(&state, memory_order_acquire);
+
+	return now == GPU_ON || now == GPU_DETACHED;
 }
 
 static void state_record(enum evt_gpu_state what, cupti_result result, const char *function)
@@ -385,6 +393,7 @@ bool gpu_can_detach(void)
  */
 void gpu_detach(void)
 {
+	bool is_away = atomic_load(&gpu_stage) == GPU_STAGE_OFF;
 	int on = GPU_ON, saved = errno;
 
 	if (!gpu_turn_try(&detaching))
@@ -395,9 +404,9 @@ void gpu_detach(void)
 			atomic_store(&state, GPU_ON);
 		} else {
 			gpu_share_reset();
-			gpu_callback_renumber();
+			gpu_callback_renumber(is_away);
 			atomic_store(&state, GPU_DETACHED);
-			state_record(EVT_GPU_DETACHED, 0, NULL);
+			state_record(is_away ? EVT_GPU_AWAY : EVT_GPU_DETACHED, 0, NULL);
 		}
 	}
 	gpu_turn_end(&detaching);
@@ -437,7 +446,7 @@ void gpu_others_come(const char *function)
 }
 
 /* CUPTI has been idle since its start, and reports no work yet; or it has been detached. */
-static void gpu_opened(void)
+void gpu_work_wanted(void)
 {
 	int saved = errno, on = GPU_ON;
 	cupti_result result;
@@ -453,8 +462,28 @@ static void gpu_opened(void)
 	errno = saved;
 }
 
+/* The next callback at the end of a call detaches CUPTI, if it may be. */
+void gpu_work_unwanted(void)
+{
+	int saved = errno;
+
+	gpu_asked_rest_now();
+	gpu_flush();
+	if (gpu_asked_may_detach())
+		gpu_asked_detach_soon();
+	errno = saved;
+}
+
+static void gpu_opened(void)
+{
+	gpu_windows_opened();
+	if (gpu_is_wanted())
+		gpu_work_wanted();
+}
+
 static void gpu_forked(void)
 {
+	gpu_windows_forked();
 	gpu_share_forked();
 	gpu_copy_forked();
 	if (atomic_load(&state) == GPU_OFF)
@@ -466,6 +495,7 @@ static void gpu_forked(void)
 }
 
 const struct family family_gpu = {
+	.start = gpu_windows_start,
 	.driver_starts = gpu_driver_starts,
 	.opened = gpu_opened,
 	.forked = gpu_forked,

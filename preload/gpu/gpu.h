@@ -60,6 +60,14 @@ bool gpu_can_detach(void);
  * the end of a call is about to return.
  */
 void gpu_detach(void);
+/* CUPTI has started here, and has not been given up. It may be detached. */
+bool gpu_has_started(void);
+/*
+ * Records of work are wanted from here on, or no more (gpu_windows.h). Call CUPTI, so not from
+ * within CUDA.
+ */
+void gpu_work_wanted(void);
+void gpu_work_unwanted(void);
 /* Returns when all GPU work has been delivered, or when that takes too long, which is logged. */
 void gpu_flush(void);
 
@@ -76,8 +84,11 @@ size_t gpu_take_dropped(void *context, uint32_t stream);
 void gpu_callback(void *user, int domain, uint32_t id, const struct cupti_callback *callback);
 /* The greatest correlation number so far of a call that starts work; 0: none. */
 uint32_t gpu_last_correlation(void);
-/* CUPTI was finalized: it counts calls from 1 again. */
-void gpu_callback_renumber(void);
+/*
+ * CUPTI was finalized, and counts calls from 1 again. `goes_on`: in records the numbers go on
+ * behind those so far.
+ */
+void gpu_callback_renumber(bool goes_on);
 /* Allocates the memory in which both users keep a word from a call's begin to its end. */
 void gpu_callback_prepare_two(void);
 

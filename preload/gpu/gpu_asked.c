@@ -13,7 +13,7 @@
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_share.h"
 #include "preload/gpu/gpu_turn.h"
-#include "preload/record/capture.h"
+#include "preload/gpu/gpu_windows.h"
 #include "preload/record/correlation.h"
 #include "preload/settings/settings.h"
 
@@ -111,7 +111,7 @@ static cupti_result work_begin(void)
 	atomic_store(&is_resting, false);
 	atomic_store(&is_detaching, false);
 	calls_switch(true);
-	correlation_want(true);
+	correlation_want(gpu_windows_count());
 	result = kinds_switch(true, 0, KINDS_OF_WORK);
 	if (result)
 		work_end();
@@ -128,7 +128,7 @@ cupti_result gpu_asked_begin(void)
 	atomic_store(&is_detaching, false);
 	atomic_store(&is_resting, true);
 	nodes_enable();
-	if (capture_is_on() || atomic_load(&is_to_stay))
+	if (gpu_is_wanted() || atomic_load(&is_to_stay))
 		result = work_begin();
 	if (!result)
 		(void)kinds_switch(true, KINDS_OF_WORK, KINDS);
@@ -160,9 +160,11 @@ bool gpu_asked_count(void)
 
 bool gpu_asked_may_detach(void)
 {
-	return atomic_load(&is_resting) && atomic_load(&rests_since_ns) && !capture_is_on() &&
+	uint64_t least_ns = atomic_load(&gpu_stage) == GPU_STAGE_OFF ? 0 : GPU_DETACH_NS;
+
+	return atomic_load(&is_resting) && atomic_load(&rests_since_ns) && !gpu_is_wanted() &&
 	       gpu_can_detach() &&
-	       clock_ns(CLOCK_MONOTONIC) - atomic_load(&rests_since_ns) >= GPU_DETACH_NS;
+	       clock_ns(CLOCK_MONOTONIC) - atomic_load(&rests_since_ns) >= least_ns;
 }
 
 void gpu_asked_detach_soon(void)
@@ -177,18 +179,33 @@ bool gpu_asked_is_detaching(void)
 
 static bool may_rest(void)
 {
-	return gpu_is_on() && !capture_is_on() && !atomic_load(&is_to_stay) &&
-	       atomic_load(&calls_unseen) >= GPU_REST_CALLS;
+	return gpu_is_on() && !gpu_is_wanted() && !atomic_load(&is_to_stay);
+}
+
+static bool may_rest_by_now(void)
+{
+	return may_rest() && atomic_load(&calls_unseen) >= GPU_REST_CALLS;
 }
 
 /* A thread that opens the gates meanwhile waits for its turn, and then wakes CUPTI. */
 void gpu_asked_rest(void)
 {
-	if (!may_rest())
-		return;
+	if (may_rest_by_now())
+		gpu_asked_rest_now();
+}
+
+void gpu_asked_rest_now(void)
+{
 	gpu_turn_take(&turn);
 	if (may_rest() && !atomic_load(&is_resting))
 		work_end();
+	gpu_turn_end(&turn);
+}
+
+void gpu_asked_correlate(void)
+{
+	gpu_turn_take(&turn);
+	correlation_want(!atomic_load(&is_resting) && gpu_windows_count());
 	gpu_turn_end(&turn);
 }
 

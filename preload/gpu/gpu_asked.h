@@ -42,6 +42,10 @@ void gpu_asked_end(void);
  */
 bool gpu_asked_count(void);
 void gpu_asked_rest(void);
+/* The same at once, if records are not wanted (gpu_is_wanted()). */
+void gpu_asked_rest_now(void);
+/* gpu_windows_count() has changed: interposed calls take their number, or do not. */
+void gpu_asked_correlate(void);
 /* CUPTI has been idle for long enough. */
 bool gpu_asked_may_detach(void);
 /* From the next callback on that may detach CUPTI, gpu_asked_is_detaching() is true. */

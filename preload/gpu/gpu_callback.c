@@ -15,8 +15,9 @@
 #include "preload/gpu/gpu_asked.h"
 #include "preload/gpu/gpu_form.h"
 #include "preload/gpu/gpu_graphs.h"
+#include "preload/gpu/gpu_records.h"
 #include "preload/gpu/gpu_share.h"
-#include "preload/record/capture.h"
+#include "preload/gpu/gpu_windows.h"
 #include "preload/record/correlation.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
@@ -183,7 +184,7 @@ static void call_record(const char *name, const struct cupti_callback *callback,
 	field[0] = string_id(&text, lane);
 	field[1] = ticks - start;
 	field[2] = callback->result ? (uint32_t)*callback->result : 0;
-	field[3] = callback->correlation;
+	field[3] = gpu_number(callback->correlation);
 	(void)recorder_put(lane, EVT_gpu_call, ticks - recorder_base, field, 4);
 	recorder_leave(lane);
 	errno = saved;
@@ -196,9 +197,15 @@ uint32_t gpu_last_correlation(void)
 	return __atomic_load_n(&last_correlation, __ATOMIC_RELAXED);
 }
 
-void gpu_callback_renumber(void)
+/* Room for calls that have no callback. */
+#define NUMBERS_UNSEEN 4096u
+
+void gpu_callback_renumber(bool goes_on)
 {
-	__atomic_store_n(&last_correlation, 0, __ATOMIC_RELAXED);
+	uint32_t last = __atomic_exchange_n(&last_correlation, 0, __ATOMIC_RELAXED);
+
+	if (goes_on)
+		atomic_fetch_add(&gpu_number_base, last + NUMBERS_UNSEEN);
 }
 
 /* Two threads may store the smaller number last. That number belongs to a running call, too. */
@@ -210,11 +217,14 @@ static void correlation_note(uint32_t correlation)
 
 static void gpu_callback_call_begins(int domain, const struct cupti_callback *callback)
 {
-	uint32_t self = correlation_self, number = callback->correlation << 2;
+	uint32_t self = correlation_self, known = gpu_number(callback->correlation);
+	uint32_t number = known << 2;
 
 	correlation_note(callback->correlation);
 	start_put(domain, callback, 0);
-	if (callback->correlation >= CORRELATION_LIMIT) {
+	if (__builtin_expect(!gpu_windows_count(), 0))
+		return;
+	if (known >= CORRELATION_LIMIT) {
 		start_put(domain, callback, clock_ticks());
 		return;
 	}
@@ -235,7 +245,7 @@ static void call_ends(const char *name, int domain, const struct cupti_callback 
 
 	if (!start)
 		return;
-	if (correlation_self == (callback->correlation << 2 | CORRELATION_OWN))
+	if (correlation_self == (gpu_number(callback->correlation) << 2 | CORRELATION_OWN))
 		correlation_self = 0;
 	call_record(name, callback, start);
 }
@@ -259,7 +269,9 @@ static inline void call_ours(int domain, uint32_t id, const struct cupti_callbac
 		call_ends(names[domain][id], domain, callback);
 	if (__builtin_expect(gpu_form_is_second(), 0) && callback->site != 0)
 		gpu_form_flush_sometimes();
-	if (__builtin_expect(!capture_is_on(), 0) && callback->site != 0)
+	if (__builtin_expect(!gpu_windows_count(), 0) && callback->site != 0)
+		gpu_windows_take_call(names[domain][id]);
+	if (__builtin_expect(!gpu_is_wanted(), 0) && callback->site != 0)
 		call_unseen();
 }
 

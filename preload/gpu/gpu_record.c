@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+_Atomic uint32_t gpu_number_base;
+
 #define FIELDS(event) (sizeof(struct evt_##event) / sizeof(uint64_t))
 #define AT(event, field) (offsetof(struct evt_##event, field) / sizeof(uint64_t))
 #define PUT(event, field_, value) (r->field[AT(event, field_)] = (uint64_t)(value))
@@ -26,7 +28,7 @@ static void kernel_read(const struct cupti_kernel *kernel, struct gpu_record *r)
 {
 	HEAD(gpu_kernel, kernel);
 	r->name = kernel->name;
-	PUT(gpu_kernel, correlation, kernel->correlation);
+	PUT(gpu_kernel, correlation, gpu_number(kernel->correlation));
 	PUT(gpu_kernel, device, kernel->device);
 	PUT(gpu_kernel, context, kernel->context);
 	PUT(gpu_kernel, stream, kernel->stream);
@@ -41,13 +43,13 @@ static void kernel_read(const struct cupti_kernel *kernel, struct gpu_record *r)
 	PUT(gpu_kernel, registers, kernel->registers);
 	PUT(gpu_kernel, graph, kernel->graph);
 	r->node = kernel->graph_node;
-	r->correlation = kernel->correlation;
+	r->correlation = gpu_number(kernel->correlation);
 }
 
 static void copy_read(const struct cupti_memcpy *copy, struct gpu_record *r)
 {
 	HEAD(gpu_copy, copy);
-	PUT(gpu_copy, correlation, copy->correlation);
+	PUT(gpu_copy, correlation, gpu_number(copy->correlation));
 	PUT(gpu_copy, device, copy->device);
 	PUT(gpu_copy, context, copy->context);
 	PUT(gpu_copy, stream, copy->stream);
@@ -59,13 +61,13 @@ static void copy_read(const struct cupti_memcpy *copy, struct gpu_record *r)
 	PUT(gpu_copy, to_device, NO_DEVICE);
 	PUT(gpu_copy, graph, copy->graph);
 	r->node = copy->graph_node;
-	r->correlation = copy->correlation;
+	r->correlation = gpu_number(copy->correlation);
 }
 
 static void peer_read(const struct cupti_memcpy_peer *copy, struct gpu_record *r)
 {
 	HEAD(gpu_copy, copy);
-	PUT(gpu_copy, correlation, copy->correlation);
+	PUT(gpu_copy, correlation, gpu_number(copy->correlation));
 	PUT(gpu_copy, device, copy->source_device);
 	PUT(gpu_copy, context, copy->context);
 	PUT(gpu_copy, stream, copy->stream);
@@ -77,13 +79,13 @@ static void peer_read(const struct cupti_memcpy_peer *copy, struct gpu_record *r
 	PUT(gpu_copy, to_device, copy->destination_device);
 	PUT(gpu_copy, graph, copy->graph);
 	r->node = copy->graph_node;
-	r->correlation = copy->correlation;
+	r->correlation = gpu_number(copy->correlation);
 }
 
 static void set_read(const struct cupti_memset *set, struct gpu_record *r)
 {
 	HEAD(gpu_set, set);
-	PUT(gpu_set, correlation, set->correlation);
+	PUT(gpu_set, correlation, gpu_number(set->correlation));
 	PUT(gpu_set, device, set->device);
 	PUT(gpu_set, context, set->context);
 	PUT(gpu_set, stream, set->stream);
@@ -92,13 +94,13 @@ static void set_read(const struct cupti_memset *set, struct gpu_record *r)
 	PUT(gpu_set, value, set->value);
 	PUT(gpu_set, graph, set->graph);
 	r->node = set->graph_node;
-	r->correlation = set->correlation;
+	r->correlation = gpu_number(set->correlation);
 }
 
 static void wait_read(const struct cupti_synchronization *wait, struct gpu_record *r)
 {
 	HEAD(gpu_wait, wait);
-	PUT(gpu_wait, correlation, wait->correlation);
+	PUT(gpu_wait, correlation, gpu_number(wait->correlation));
 	PUT(gpu_wait, context, wait->context);
 	PUT(gpu_wait, stream, wait->stream);
 	PUT(gpu_wait, kind, wait->what);
@@ -117,7 +119,7 @@ static void memory_read(const struct cupti_memory *memory, struct gpu_record *r)
 	r->fields = FIELDS(gpu_memory);
 	r->start_ns = r->end_ns = memory->timestamp_ns;
 	PUT(gpu_memory, operation, memory->operation);
-	PUT(gpu_memory, correlation, memory->correlation);
+	PUT(gpu_memory, correlation, gpu_number(memory->correlation));
 	PUT(gpu_memory, device, memory->device);
 	PUT(gpu_memory, context, memory->context);
 	PUT(gpu_memory, stream, memory->stream);
@@ -141,7 +143,7 @@ static void pool_read(const struct cupti_memory_pool *pool, struct gpu_record *r
 	r->fields = FIELDS(gpu_pool);
 	r->start_ns = r->end_ns = pool->timestamp_ns;
 	PUT(gpu_pool, operation, pool->operation);
-	PUT(gpu_pool, correlation, pool->correlation);
+	PUT(gpu_pool, correlation, gpu_number(pool->correlation));
 	PUT(gpu_pool, device, pool->device);
 	PUT(gpu_pool, address, pool->address);
 	PUT(gpu_pool, bytes, pool->bytes);
@@ -151,7 +153,7 @@ static void pool_read(const struct cupti_memory_pool *pool, struct gpu_record *r
 static void graph_read(const struct cupti_graph_trace *graph, struct gpu_record *r)
 {
 	HEAD(gpu_graph, graph);
-	PUT(gpu_graph, correlation, graph->correlation);
+	PUT(gpu_graph, correlation, gpu_number(graph->correlation));
 	PUT(gpu_graph, device, graph->device);
 	PUT(gpu_graph, context, graph->context);
 	PUT(gpu_graph, stream, graph->stream);

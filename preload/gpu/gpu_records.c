@@ -10,6 +10,7 @@
 
 #include "preload/gpu/gpu_clock.h"
 #include "preload/gpu/gpu_device.h"
+#include "preload/gpu/gpu_windows.h"
 #include "preload/record/recorder.h"
 #include "preload/record/strings.h"
 
@@ -138,5 +139,6 @@ void gpu_records_take(uint8_t *buffer, size_t valid_bytes,
 		event_put(&r, &moment, ago_ns);
 	}
 	gpu_lost(strange, EVT_GPU_LOST_STRANGE);
-	gpu_lost(unfinished, EVT_GPU_LOST_UNFINISHED);
+	if (gpu_windows_count()) /* behind a window the queue need not be empty */
+		gpu_lost(unfinished, EVT_GPU_LOST_UNFINISHED);
 }

@@ -8,11 +8,13 @@
 #ifndef PRELOAD_GPU_GPU_RECORDS_H
 #define PRELOAD_GPU_GPU_RECORDS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "collector/format/events.h"
+#include "preload/base/hidden.h"
 #include "preload/gpu/cupti_api.h"
 
 /* A record as an event: all fields except texts. */
@@ -42,5 +44,18 @@ void gpu_records_take(uint8_t *buffer, size_t valid_bytes,
 
 /* Records that `count` records are missing. */
 void gpu_lost(uint64_t count, enum evt_gpu_lost_reason reason);
+
+/*
+ * Numbers of calls go on where CUPTI, which had left the process, begins anew with 1. What is added
+ * to CUPTI's:
+ */
+extern _Atomic uint32_t gpu_number_base PRELOAD_HIDDEN;
+/* Returns what a record has as the number of the call; 0: none. */
+static inline uint32_t gpu_number(uint32_t correlation)
+{
+	return correlation
+		       ? correlation + atomic_load_explicit(&gpu_number_base, memory_order_relaxed)
+		       : 0;
+}
 
 #endif

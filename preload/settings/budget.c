@@ -105,8 +105,7 @@ bool budget_parse(const char *text, struct budget *ret_budget)
 	return true;
 }
 
-/* The finalizer of splitmix64: neighbouring numbers have unrelated results. */
-static uint32_t budget_hash(uint64_t number)
+uint32_t budget_hash(uint64_t number)
 {
 	number += 0x9e3779b97f4a7c15ull;
 	number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9ull;

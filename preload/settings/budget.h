@@ -40,4 +40,7 @@ bool budget_parse(const char *text, struct budget *ret_budget);
  */
 bool budget_draws(const struct budget *budget, uint32_t share, uint64_t step);
 
+/* The finalizer of splitmix64: neighbouring numbers have unrelated results. */
+uint32_t budget_hash(uint64_t number);
+
 #endif

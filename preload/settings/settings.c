@@ -415,6 +415,11 @@ static bool parse_GPU(const char *value)
 	return index >= 0;
 }
 
+static bool parse_GPU_STEPS(const char *value)
+{
+	return gpu_steps_parse(value, &settings.gpu_steps);
+}
+
 static bool parse_CHILDREN(const char *value)
 {
 	static const char *const words[] = { "auto", "all", "none", NULL };

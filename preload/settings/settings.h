@@ -16,6 +16,7 @@
 
 #include "collector/format/events.h"
 #include "preload/settings/budget.h"
+#include "preload/settings/gpu_steps.h"
 #include "preload/settings/keep_last.h"
 #include "preload/settings/schedule.h"
 
@@ -88,9 +89,10 @@ struct settings {
 	uint64_t buffer_bytes;               /* whole pages */
 	enum settings_full full;
 	enum settings_graphs graphs;
-	bool gpu_sums;     /* work of the GPU is added up */
-	bool gpu_waits;    /* CUPTI records waits for it */
-	bool gpu_detaches; /* CUPTI leaves the process while nothing is captured */
+	bool gpu_sums;              /* work of the GPU is added up */
+	struct gpu_steps gpu_steps; /* in which it is recorded */
+	bool gpu_waits;             /* CUPTI records waits for it */
+	bool gpu_detaches;          /* CUPTI leaves the process while nothing is captured */
 	enum settings_children children;
 	unsigned int keep;
 	unsigned int redact;     /* 1 << enum region_redact, see collector/region/region.h */

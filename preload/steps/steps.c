@@ -105,15 +105,29 @@ static const struct name *steps_name_of(enum steps_kind kind, const struct strin
 
 /* --- recording --- */
 
+static void steps_tell_nobody(uint64_t step, bool is_recorded)
+{
+	(void)step;
+	(void)is_recorded;
+}
+static void (*steps_edge)(uint64_t step, bool is_recorded) = steps_tell_nobody;
+
+void steps_on_edge(void (*edge)(uint64_t step, bool is_recorded))
+{
+	steps_edge = edge;
+}
+
 static void record_step(uint64_t number, const struct name *name)
 {
 	const struct string text = name_string(name);
 	const struct recorder_field field[] = { { .number = number }, { .text = &text } };
 
+	steps_edge(number, false);
 	thread_clock_record();
 	if (steps_before_mark)
 		steps_before_mark();
 	(void)recorder_record(RECORDER_ANY, EVT_step, field, 2);
+	steps_edge(number, true);
 }
 
 static void mark_first(const struct name *name)

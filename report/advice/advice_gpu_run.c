@@ -33,7 +33,7 @@ bool advice_launches_of_run(const struct bottleneck *bottleneck, struct advice *
 	if (!lane || !bottleneck->wall_ns || launches < RUN_LAUNCHES_MANY ||
 	    lane->last_ns <= lane->first_ns)
 		return false;
-	all_ns = lane->last_ns - lane->first_ns;
+	all_ns = gpu_time_span(bottleneck->gpu_time, lane);
 	idle_ns = all_ns > lane->busy_ns ? all_ns - lane->busy_ns : 0;
 	if ((double)idle_ns < RUN_IDLE_SHARE * (double)all_ns ||
 	    idle_ns > LAUNCH_USUAL_NS * launches ||

@@ -33,6 +33,7 @@ bool advice_limited(const struct bottleneck *bottleneck, struct advice *advice)
 	const struct detail *detail = run_detail(bottleneck->run);
 
 	if (!advice_exceeds(advice, bottleneck->limited || detail->until_ns != 0 ||
+					    run_gpu_windows(bottleneck->run)->until_ns != 0 ||
 					    detail_is_of_captures(detail)))
 		return false;
 	advice_say(advice, "%s.",

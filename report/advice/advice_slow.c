@@ -64,6 +64,12 @@ static void tally_add(struct tally *tally, uint64_t ns)
 	tally->ns += ns;
 }
 
+/* What steps asked the GPU for, if that is known of all of them. */
+static const struct gpu_evidence *slow_gpu(const struct bottleneck *bottleneck)
+{
+	return bottleneck->steps->has_gpu_windows ? NULL : bottleneck_gpu(bottleneck);
+}
+
 static bool is_slow(const struct slow_steps *slow, size_t index)
 {
 	return !slow->later.left_out[index] && (double)slow->later.ns[index] > slow->limit_ns;
@@ -104,9 +110,10 @@ static void look_at_usual(struct slow_steps *slow)
 			continue;
 		count++;
 		detailed += row->has_detail;
+		/* 0 in steps without the GPU (INTERCEPT_GPU_STEPS) */
 		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
 			slow->usual_ns[c] += (double)row->ns[c];
-		if (slow->steps->has_sums)
+		if (slow->steps->has_sums && (row->has_detail || !slow->steps->has_gpu_windows))
 			slow->usual_ns[STEP_other] += rest_ns_of(row);
 		sample = evidence_sample_of(slow->bottleneck->evidence, row->process, row->number);
 		if (!sample)
@@ -117,8 +124,9 @@ static void look_at_usual(struct slow_steps *slow)
 			label_at(slow, labels_of(slow, sample)[l].name)->usual++;
 	}
 	for (int c = 0; c < STEP_CATEGORY_LIMIT && count; c++)
-		slow->usual_ns[c] /= !slow->steps->has_sums &&
-						     (c == STEP_operators || c == STEP_other)
+		slow->usual_ns[c] /= slow->steps->has_gpu_windows ||
+						     (!slow->steps->has_sums &&
+						      (c == STEP_operators || c == STEP_other))
 					     ? fmax(detailed, 1)
 					     : count;
 	slow->usual_operators = timing_percentile(&operators, 90);
@@ -135,7 +143,8 @@ static double excess_in(const struct slow_steps *slow, const struct step_row *ro
 {
 	if (steps_know(slow->steps, (enum step_category)category, row->has_detail))
 		return (double)row->ns[category] - slow->usual_ns[category];
-	if (category != STEP_operators && category != STEP_other)
+	if ((category != STEP_operators && category != STEP_other) ||
+	    (slow->steps->has_gpu_windows && !row->has_detail))
 		return 0;
 	return rest_ns_of(row) - slow->usual_ns[STEP_operators] - slow->usual_ns[STEP_other];
 }
@@ -232,11 +241,10 @@ static void slow_steps_look(struct slow_steps *slow, const struct bottleneck *bo
 			    double threshold)
 {
 	*slow = (struct slow_steps){ .bottleneck = bottleneck, .steps = bottleneck->steps };
-	later_steps_look(&slow->later,
-			 &(struct later_steps_of){ .steps = slow->steps,
-						   .evidence = bottleneck->evidence,
-						   .loop = &bottleneck->loop,
-						   .gpu = bottleneck_gpu(bottleneck) });
+	later_steps_look(&slow->later, &(struct later_steps_of){ .steps = slow->steps,
+								 .evidence = bottleneck->evidence,
+								 .loop = &bottleneck->loop,
+								 .gpu = slow_gpu(bottleneck) });
 	slow->limit_ns = threshold * (double)slow->later.p50_ns;
 	look_at_usual(slow);
 	for (size_t i = 0; i < slow->steps->row_count; i++)
@@ -436,9 +444,9 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 		"%" PRIu64 " of %" PRIu64
 		" steps %s more than %.0f times the median, %s; the slowest: %s. The p99 is %.1f "
 		"times the median.%s",
-		slow.count, slow.later.time.count, bottleneck_gpu(bottleneck) ? "cost" : "took",
+		slow.count, slow.later.time.count, slow_gpu(bottleneck) ? "cost" : "took",
 		advice->rule->threshold, cause, slowest_of(&slow, slowest), advice->value,
-		bottleneck_gpu(bottleneck)
+		slow_gpu(bottleneck)
 			? " A step costs the GPU time that it asks for, and the time that the "
 			  "GPU idles in it."
 			: "");

@@ -21,7 +21,7 @@ static enum evidence_kind look_at_name(const struct source_name *name, uint64_t 
 
 struct evidence_state {
 	struct evidence evidence; /* first: it is what others see */
-	const struct detail *detail;
+	const struct run *run;
 	struct source *source;
 	struct heap *heap;
 	struct mappings *mappings;
@@ -356,7 +356,7 @@ static void evidence_events_take_step(void *state, const struct source_event *ev
 					       .counts = counts,
 					       .now = scheduler_of(mine, event) });
 	/* without operators, the step that begins would be one long gap between them */
-	if (!detail_covers(mine->detail, event->process->index, event->event.time_ns))
+	if (!run_covers(mine->run, event->process->index, event->event.time_ns))
 		evidence_interrupt(&mine->evidence, event->process->index);
 }
 
@@ -392,7 +392,7 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 
 	(void)options;
 	mine->source = run_source(run);
-	mine->detail = run_detail(run);
+	mine->run = run;
 	mine->heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack });
 	mine->mappings = mappings_want(run, NULL);
 	evidence_init(&mine->evidence);

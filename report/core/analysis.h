@@ -201,6 +201,12 @@ const struct selection *run_filters(const struct run *run);
 const struct recorded_time *run_captured(const struct run *run);
 /* As of the event that is being read. */
 const struct detail *run_detail(const struct run *run);
+/* The same for work of the GPU (INTERCEPT_GPU_STEPS). */
+const struct detail *run_gpu_windows(const struct run *run);
+/* Whether an analysis reads what GPUs did. */
+bool run_reads_gpu(const struct run *run);
+/* Whether the process has had both since that time: what a step is made of is known. */
+bool run_covers(const struct run *run, uint32_t process, uint64_t from_ns);
 /* Events of programs for which the filters hold: see run_counts(). */
 uint64_t run_events(const struct run *run, enum evt_id id);
 uint64_t run_events_of_all(const struct run *run);

@@ -116,7 +116,15 @@ static const char *coverage_captures(const struct run *run, struct coverage_text
 	return ret_text->text;
 }
 
-const char *coverage_said(const struct run *run, struct coverage_text *ret_text)
+bool coverage_needs_call(const struct run *run)
+{
+	struct coverage_text text;
+
+	return run_filters(run)->any || run_gpu_windows(run)->until_ns ||
+	       coverage_recorded(run, &text);
+}
+
+static const char *coverage_host(const struct run *run, struct coverage_text *ret_text)
 {
 	const struct detail *detail = run_detail(run);
 	char what[COVERAGE_BYTES / 2], until[UNIT_TEXT_BYTES];
@@ -136,6 +144,32 @@ const char *coverage_said(const struct run *run, struct coverage_text *ret_text)
 			   "live, is known until %s",
 		 what, unit_format_ns(until, detail->until_ns));
 	return ret_text->text;
+}
+
+/* "recorded: the GPU in 120 of 9,800 steps ...", or the like behind what is there. */
+static const char *coverage_gpu(const struct run *run, bool has_more,
+				struct coverage_text *ret_text)
+{
+	const struct detail *windows = run_gpu_windows(run);
+	size_t length = has_more ? strlen(ret_text->text) : 0;
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
+
+	snprintf(ret_text->text + length, COVERAGE_BYTES - length,
+		 "%s %s of %s steps (INTERCEPT_GPU_STEPS)%s. Its work and its times are of these "
+		 "steps",
+		 has_more ? ". The GPU was recorded in" : "recorded: the GPU in",
+		 unit_format_count(a, windows->detailed), unit_format_count(b, windows->steps),
+		 has_more ? "" : ", all else always");
+	return ret_text->text;
+}
+
+const char *coverage_said(const struct run *run, struct coverage_text *ret_text)
+{
+	const char *text = coverage_host(run, ret_text);
+
+	if (!run_gpu_windows(run)->until_ns || !run_reads_gpu(run))
+		return text;
+	return coverage_gpu(run, text != NULL, ret_text);
 }
 
 static bool source_is_live(struct source *source)

@@ -8,7 +8,7 @@
 
 #include "report/core/analysis.h"
 
-#define COVERAGE_BYTES 384
+#define COVERAGE_BYTES 576
 
 struct coverage_text {
 	char text[COVERAGE_BYTES]; /* one line, control characters escaped */
@@ -18,8 +18,15 @@ struct coverage_text {
 const char *coverage_recorded(const struct run *run, struct coverage_text *ret_text);
 
 /*
+ * Whether work of the GPU without a recorded call belongs to no part of what is shown: not all of
+ * the run was recorded, or is selected.
+ */
+bool coverage_needs_call(const struct run *run);
+
+/*
  * The same, or which steps have detail (INTERCEPT_BUDGET): "recorded with detail: 214 of 9,800
- * steps ...".
+ * steps ...". And in which steps the GPU was recorded (INTERCEPT_GPU_STEPS), if the run's analyses
+ * read that.
  */
 const char *coverage_said(const struct run *run, struct coverage_text *ret_text);
 

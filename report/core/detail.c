@@ -58,9 +58,22 @@ void detail_take(struct detail *detail, uint32_t index, uint64_t time_ns, bool b
 		detail->captures += detail_is_of_captures(detail);
 		return;
 	}
+	if (!process->was_off)
+		detail->first_detailed += process->detailed;
 	process->is_off = process->was_off = true;
 	if (!detail->until_ns || time_ns < detail->until_ns)
 		detail->until_ns = time_ns;
+}
+
+void detail_take_window(struct detail *detail, uint32_t index, uint64_t time_ns, bool begins,
+			uint64_t step)
+{
+	struct detail_process *process = detail_process_at(detail, index);
+
+	if (step < process->number || begins == !process->is_off)
+		return;
+	process->number = step;
+	detail_take(detail, index, time_ns, begins);
 }
 
 bool detail_take_time(struct detail *detail, uint32_t index, uint64_t start_ns, uint64_t time_ns,
@@ -117,8 +130,11 @@ void detail_take_step(struct detail *detail, uint32_t index, uint64_t time_ns, b
 	if (process->by_time && !process->time_is_over)
 		detail_end_time(process, time_ns);
 	if (process->is_in_step && counts) {
+		bool has_detail = detail_covers(detail, index, process->step_ns);
+
 		detail->steps++;
-		detail->detailed += detail_covers(detail, index, process->step_ns);
+		detail->detailed += has_detail;
+		process->detailed += has_detail;
 	}
 	process->is_in_step = true;
 	process->step_ns = time_ns;

@@ -29,6 +29,8 @@ struct detail_process {
 	uint64_t from_ns, to_ns; /* all of that time; to_ns: if it is over */
 	uint64_t on_ns;          /* of the windows that have ended */
 	uint64_t windows;        /* that have begun */
+	uint64_t number;         /* the last step of detail_take_window() */
+	uint64_t detailed;       /* steps */
 };
 
 /* All zeros is a new object. */
@@ -37,8 +39,9 @@ struct detail {
 	size_t room;
 	/* of processes with windows: steps that ended and count, and those that have detail */
 	uint64_t steps, detailed;
-	uint64_t until_ns; /* the first window of any process ended; 0: none has */
-	uint64_t captures; /* windows of INTERCEPT_CAPTURE=trigger,light that have begun */
+	uint64_t first_detailed; /* of these, up to the end of the first window of their process */
+	uint64_t until_ns;       /* the first window of any process ended; 0: none has */
+	uint64_t captures;       /* windows of INTERCEPT_CAPTURE=trigger,light that have begun */
 	const struct source *source; /* says whether that is set; NULL: it is not */
 	enum detail_kind { DETAIL_UNKNOWN, DETAIL_OF_BUDGET, DETAIL_OF_CAPTURES } kind;
 };
@@ -55,6 +58,12 @@ void detail_take(struct detail *detail, uint32_t process, uint64_t time_ns, bool
  */
 bool detail_take_time(struct detail *detail, uint32_t process, uint64_t start_ns, uint64_t time_ns,
 		      bool begins);
+/*
+ * The same for a window that says at which step it begins or ends. Segments of a file repeat the
+ * last such event of each thread, which changes nothing.
+ */
+void detail_take_window(struct detail *detail, uint32_t process, uint64_t time_ns, bool begins,
+			uint64_t step);
 /* A step ends, and the next one begins. */
 void detail_take_step(struct detail *detail, uint32_t process, uint64_t time_ns, bool counts);
 

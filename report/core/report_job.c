@@ -101,8 +101,9 @@ static struct document make_document(struct report *report, const struct facts *
 	};
 
 	if (kind->form == REPORT_TABLE ||
-	    (kind->form == REPORT_PART && (run_detail(report->run)->until_ns ||
-					   detail_is_of_captures(run_detail(report->run)))) ||
+	    (kind->form == REPORT_PART &&
+	     (run_detail(report->run)->until_ns || run_gpu_windows(report->run)->until_ns ||
+	      detail_is_of_captures(run_detail(report->run)))) ||
 	    (kind->form != REPORT_TEXT && source_gave_back(run_source(report->run))))
 		document.scope = coverage_said(report->run, recorded);
 	return document;

@@ -57,6 +57,7 @@ void run_free(struct run *run)
 	selection_release(&run->filters);
 	recorded_time_release(&run->captured);
 	detail_release(&run->detail);
+	detail_release(&run->gpu_windows);
 	free(run->analysis);
 	free(run->of_thread);
 	free(run->of_process);
@@ -252,6 +253,10 @@ static void run_take_any(struct run *run, const struct source_event *event)
 	else if (event->event.id == EVT_detail_start || event->event.id == EVT_detail_stop)
 		detail_take(&run->detail, event->process->index, event->event.time_ns,
 			    event->event.id == EVT_detail_start);
+	else if (event->event.id == EVT_gpu_window)
+		detail_take_window(&run->gpu_windows, event->process->index, event->event.time_ns,
+				   EVENT_AS(gpu_window, &event->event)->on != 0,
+				   EVENT_AS(gpu_window, &event->event)->step);
 	if (event->event.id == EVT_thread_clock)
 		verdict = FILTER_PASSES_BY; /* followed everywhere, and not done by the program */
 	else if (!run->filters.any)
@@ -265,9 +270,12 @@ static void run_take_any(struct run *run, const struct source_event *event)
 	if (verdict == FILTER_COUNTS)
 		run_count(run, event);
 	run_give(run, event, verdict == FILTER_COUNTS);
-	if (evt_is_between(event->event.id))
-		detail_take_step(&run->detail, event->process->index, event->event.time_ns,
-				 verdict == FILTER_COUNTS);
+	if (!evt_is_between(event->event.id))
+		return;
+	detail_take_step(&run->detail, event->process->index, event->event.time_ns,
+			 verdict == FILTER_COUNTS);
+	detail_take_step(&run->gpu_windows, event->process->index, event->event.time_ns,
+			 verdict == FILTER_COUNTS);
 }
 
 static inline void run_take(struct run *run, const struct source_event *event)
@@ -378,7 +386,7 @@ void run_begin(struct run *run)
 		run->is_plain[id] = !run->filters.any && id != EVT_capture_start &&
 				    id != EVT_capture_stop && id != EVT_thread_clock &&
 				    id != EVT_detail_start && id != EVT_detail_stop &&
-				    !evt_is_between(id);
+				    id != EVT_gpu_window && !evt_is_between(id);
 	source_want_heap(run->source, run_take_heap, run);
 	source_want_holes(run->source, run_take_hole, run);
 	source_want(run->source, &run->wants);
@@ -461,6 +469,22 @@ const struct recorded_time *run_captured(const struct run *run)
 const struct detail *run_detail(const struct run *run)
 {
 	return &run->detail;
+}
+
+const struct detail *run_gpu_windows(const struct run *run)
+{
+	return &run->gpu_windows;
+}
+
+bool run_reads_gpu(const struct run *run)
+{
+	return run_families(run) >> evt_descriptors[EVT_gpu_window].family & 1;
+}
+
+bool run_covers(const struct run *run, uint32_t process, uint64_t from_ns)
+{
+	return detail_covers(&run->detail, process, from_ns) &&
+	       detail_covers(&run->gpu_windows, process, from_ns);
 }
 
 uint64_t run_events(const struct run *run, enum evt_id id)

@@ -35,7 +35,7 @@ struct run {
 	const struct options *options;
 	struct selection filters;
 	struct recorded_time captured;
-	struct detail detail;
+	struct detail detail, gpu_windows;
 	struct run_analysis *analysis; /* each one after those that it wants */
 	size_t analysis_count, analysis_room;
 	struct run_readers readers[EVT_ID_LIMIT];

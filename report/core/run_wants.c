@@ -238,6 +238,7 @@ void run_complete_wants(struct run *run)
 	run->wants.event[EVT_capture_start] = run->wants.event[EVT_capture_stop] = true;
 	run->wants.event[EVT_detail_start] = run->wants.event[EVT_detail_stop] = true;
 	run_wants_whole(run, EVT_detail_asked);
+	run_wants_whole(run, EVT_gpu_window);
 	for (unsigned int i = 0; i < EVT_ID_LIMIT; i++) {
 		run->wants.event[i] |= evt_is_between(i);
 		if (run->filters.settings.range && is_of_range(i))

@@ -190,8 +190,10 @@ static void cupti_memory_take_lost(void *state, const struct source_event *event
 
 static void cupti_memory_take_cupti(void *state, const struct source_event *event, bool counts)
 {
+	uint64_t what = EVENT_AS(gpu_cupti, &event->event)->state;
+
 	(void)counts;
-	if (EVENT_AS(gpu_cupti, &event->event)->state == EVT_GPU_DETACHED)
+	if (what == EVT_GPU_DETACHED || what == EVT_GPU_AWAY)
 		((struct cupti_memory_state *)state)->told.detached++;
 }
 

@@ -6,8 +6,10 @@
 #include "report/gpu/gpu.h"
 #include "report/gpu/gpu_work.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/base/memory.h"
 #include "report/core/coverage.h"
 #include "report/gpu/kernel_class.h"
 #include "report/gpu/occupancy.h"
@@ -35,6 +37,9 @@ struct gpu_state {
 	struct known_occupancy known[OCCUPANCIES_KNOWN];
 	struct kernel_classes classes;
 	struct wait_calls waits;
+	uint64_t
+		*first_end_ns; /* of the first window of a process, by index; 0: it has not ended */
+	size_t first_end_room;
 };
 
 const struct run_key *gpu_key(const struct gpu *gpu)
@@ -165,6 +170,12 @@ static void kernel_add_sums(struct gpu_state *mine, const struct deferred_work *
 	sum[GPU_SUM_OCCUPANCY] += known->found.part * duration_ns;
 }
 
+static void drawn_add(struct gpu_state *mine, enum gpu_table table, uint64_t calls, uint64_t ns)
+{
+	mine->gpu.drawn[table].calls += calls;
+	mine->gpu.drawn[table].ns += ns;
+}
+
 static void gpu_work_count(struct gpu_state *mine, uint64_t place, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
@@ -173,6 +184,10 @@ static void gpu_work_count(struct gpu_state *mine, uint64_t place, const struct 
 	uint64_t key[GROUP_WORDS] = { 0 };
 	struct group *group;
 
+	if (work->has_call && work->process < mine->first_end_room &&
+	    mine->first_end_ns[work->process] &&
+	    work->call_start_ns > mine->first_end_ns[work->process])
+		drawn_add(mine, table_of_work(work), 1, work->duration_ns);
 	work_put_key(mine, place, work, key);
 	group = groups_add(groups, key, &timed);
 	if (piece->kind == GPU_WORK_KERNEL)
@@ -194,9 +209,8 @@ static uint64_t gpu_place_of(void *state, const struct source_event *event, bool
 static void gpu_take_work(void *state, uint64_t place, const struct deferred_work *work)
 {
 	struct gpu_state *mine = state;
-	struct coverage_text text;
 
-	if (!work->has_call && (run_filters(mine->run)->any || coverage_recorded(mine->run, &text)))
+	if (!work->has_call && coverage_needs_call(mine->run))
 		return;
 	gpu_work_count(mine, place, work);
 }
@@ -271,6 +285,8 @@ static void gpu_take_kernel_sum(void *state, const struct source_event *event, b
 		mine->gpu.sums_left_out += sum->count;
 		return;
 	}
+	if (sum->drawn)
+		drawn_add(mine, GPU_KERNELS, sum->count, sum->total_ns);
 	group = groups_add_sums(&mine->gpu.table[GPU_KERNELS], key, &sums, 0, 0);
 	mine->gpu.occupancy_unknown += sum->count;
 	if (kernel_classes_of(&mine->classes, name) & KERNEL_USES_TENSOR_CORES)
@@ -288,6 +304,8 @@ static void gpu_take_copy_sum(void *state, const struct source_event *event, boo
 	uint64_t key[GROUP_WORDS] = { 0 };
 
 	(void)counts;
+	if (sum->drawn)
+		drawn_add(mine, GPU_COPIES, sum->count, sum->total_ns);
 	if (sums_put_key(mine, GPU_COPIES, (uint32_t)sum->device, (uint32_t)sum->stream,
 			 sum->kind == UINT8_MAX ? GPU_KIND_SET : (uint32_t)sum->kind, key))
 		(void)groups_add_sums(&mine->gpu.table[GPU_COPIES], key, &sums, sum->bytes,
@@ -337,7 +355,8 @@ static void gpu_take_cupti(void *state, const struct source_event *event, bool c
 	if (cupti->version)
 		mine->gpu.version = cupti->version;
 	if (cupti->state == EVT_GPU_STARTED || cupti->state == EVT_GPU_LATE ||
-	    cupti->state == EVT_GPU_DETACHED || cupti->state == EVT_GPU_ATTACHED)
+	    cupti->state == EVT_GPU_DETACHED || cupti->state == EVT_GPU_AWAY ||
+	    cupti->state == EVT_GPU_ATTACHED)
 		return;
 	if (cupti->state == EVT_GPU_COPY) {
 		mine->gpu.copy_what = event_name(mine->source, event, cupti->what);
@@ -349,6 +368,41 @@ static void gpu_take_cupti(void *state, const struct source_event *event, bool c
 	}
 	mine->gpu.state_result = cupti->result;
 	mine->gpu.state_what = event_name(mine->source, event, cupti->what);
+}
+
+static void gpu_take_window(void *state, const struct source_event *event, bool counts)
+{
+	struct gpu_state *mine = state;
+	uint32_t process = event->process->index;
+
+	(void)counts;
+	mine->first_end_ns = memory_room(mine->first_end_ns, process, &mine->first_end_room,
+					 sizeof(*mine->first_end_ns));
+	if (!EVENT_AS(gpu_window, &event->event)->on && !mine->first_end_ns[process])
+		mine->first_end_ns[process] = event->event.time_ns;
+}
+
+bool gpu_estimate(const struct gpu *gpu, const struct run *run, enum gpu_table table,
+		  struct gpu_estimate *ret_estimate)
+{
+	const struct detail *windows = run_gpu_windows(run);
+	const struct gpu_drawn *drawn = &gpu->drawn[table];
+	struct group all = groups_total(&gpu->table[table]);
+	uint64_t steps = windows->detailed - windows->first_detailed;
+	double more;
+
+	if (!windows->until_ns || !steps || run_filters(run)->any)
+		return false;
+	/* of the steps behind the first window those were recorded */
+	more = (double)(windows->steps - windows->first_detailed) / (double)steps - 1;
+	*ret_estimate = (struct gpu_estimate){
+		.steps = steps,
+		.calls = drawn->calls,
+		.ns = drawn->ns,
+		.run_calls = all.time.count + (uint64_t)(more * (double)drawn->calls),
+		.run_ns = all.time.total_ns + (uint64_t)(more * (double)drawn->ns),
+	};
+	return true;
 }
 
 static void gpu_take_lost(void *state, const struct source_event *event, bool counts)
@@ -424,6 +478,7 @@ static void gpu_start(void *state, struct run *run, const void *options)
 	gpu_limits_init(&mine->gpu.limits);
 	run_reads(run, EVT_gpu_limits, FIELDS_ALL, gpu_take_limits, mine);
 	run_reads(run, EVT_gpu_lost, FIELDS_ALL, gpu_take_lost, mine);
+	run_reads(run, EVT_gpu_window, FIELDS_ALL, gpu_take_window, mine);
 	kernel_classes_init(&mine->classes, mine->source);
 	wait_calls_init(&mine->waits, mine->source);
 	if (mine->gpu.keyed == GPU_WAITS) {
@@ -445,6 +500,7 @@ static void gpu_release(void *state)
 	for (unsigned int i = 0; i < GPU_TABLES; i++)
 		groups_release(&mine->gpu.table[i]);
 	kernel_classes_release(&mine->classes);
+	free(mine->first_end_ns);
 	wait_calls_release(&mine->waits);
 	gpu_limits_release(&mine->gpu.limits);
 	spool_release(&mine->gpu.trace);

@@ -70,6 +70,10 @@ struct gpu {
 	uint64_t sums_left_out;
 	/* kernels beside the sums that took much longer than others of their name */
 	uint64_t unusual, unusual_left_out;
+	/* INTERCEPT_GPU_STEPS: of calls behind the first window of their process */
+	struct gpu_drawn {
+		uint64_t calls, ns;
+	} drawn[GPU_TABLES];
 	struct deferred *deferred;
 	uint64_t lost[EVT_GPU_LOST_LIMIT];
 	uint32_t copy_what; /* name of a second libcupti */
@@ -89,6 +93,17 @@ struct gpu_options {
 ANALYSIS(gpu, struct gpu)
 
 const struct run_key *gpu_key(const struct gpu *gpu);
+
+/*
+ * INTERCEPT_GPU_STEPS: what the drawn steps did, and what all steps did by that. Returns false if
+ * all was recorded, nothing was drawn, or a filter is set.
+ */
+struct gpu_estimate {
+	uint64_t steps, calls, ns; /* of the drawn ones */
+	uint64_t run_calls, run_ns;
+};
+bool gpu_estimate(const struct gpu *gpu, const struct run *run, enum gpu_table table,
+		  struct gpu_estimate *ret_estimate);
 
 const char *gpu_copy_text(uint64_t kind);
 

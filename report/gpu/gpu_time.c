@@ -57,6 +57,7 @@ struct gpu_time_state {
 	struct endings endings;
 	struct piece *piece; /* pieces from `piece_first` on have not begun */
 	size_t piece_first, piece_count, piece_room;
+	size_t edges_done;
 };
 
 /* --- work in the order of its events --- */
@@ -179,6 +180,10 @@ static void lane_charge(struct gpu_lane *lane, uint64_t time_ns)
 
 	if (time_ns <= lane->swept_ns)
 		return;
+	if (lane->is_off) {
+		lane->swept_ns = time_ns;
+		return;
+	}
 #pragma GCC unroll 4
 	for (int i = 0; i < GPU_IS_ASKED; i++) {
 		lane->class_ns[i] += lane->active[i] ? passed : 0;
@@ -202,6 +207,11 @@ static bool gpu_time_is_idle(const struct gpu_lane *lane)
 	return !active;
 }
 
+static uint64_t gpu_time_later(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
 static void note_gap(struct gpu_time *time, uint32_t lane, uint64_t start_ns, uint64_t end_ns)
 {
 	if (end_ns < start_ns + GPU_GAP_LONG_NS)
@@ -218,12 +228,15 @@ static void lane_change(struct gpu_time *time, uint32_t number, enum gpu_class c
 	uint32_t *active = &lane->active[class];
 
 	lane_charge(lane, time_ns);
-	if (class != GPU_IS_ASKED && begins && lane->has_begun && gpu_time_is_idle(lane))
-		note_gap(time, number, lane->last_ns, time_ns);
+	if (class != GPU_IS_ASKED && begins && lane->has_begun && gpu_time_is_idle(lane) &&
+	    !lane->is_off)
+		note_gap(time, number, gpu_time_later(lane->last_ns, lane->resumed_ns), time_ns);
 	if (begins)
 		++*active;
 	else if (*active)
 		--*active;
+	if (lane->is_off)
+		return;
 	if (class == GPU_IS_ASKED) {
 		lane->queue_max = *active > lane->queue_max ? *active : lane->queue_max;
 		return;
@@ -252,17 +265,19 @@ static void gap_add(struct gpu_time *time, const struct gpu_gap_found *gap)
 static void piece_end_gap(struct gpu_time *time, const struct piece *piece)
 {
 	struct gpu_stream_time *stream = &time->stream[piece->stream];
-	uint64_t gap_ns = piece->start_ns > stream->last_ns ? piece->start_ns - stream->last_ns : 0;
+	const struct gpu_lane *lane = &time->lane[stream->lane];
+	uint64_t from_ns = gpu_time_later(stream->last_ns, lane->resumed_ns);
+	uint64_t gap_ns = piece->start_ns > from_ns ? piece->start_ns - from_ns : 0;
 	enum gpu_gap kind = GPU_GAP_OTHER;
 
-	if (piece->call_ns > stream->last_ns)
+	if (piece->call_ns > from_ns)
 		kind = GPU_GAP_HOST;
 	else if (gap_ns < KERNEL_DELAY_NS)
 		kind = GPU_GAP_KERNEL;
-	if (stream->has_work && gap_ns)
+	if (stream->has_work && gap_ns && !lane->is_off)
 		gap_add(time, &(struct gpu_gap_found){ .stream = piece->stream,
 						       .kind = kind,
-						       .from_ns = stream->last_ns,
+						       .from_ns = from_ns,
 						       .to_ns = piece->start_ns,
 						       .has_call = piece->has_call,
 						       .thread = piece->thread });
@@ -383,6 +398,80 @@ static void askings_apply(struct gpu_time_state *mine, struct askings *askings, 
 	}
 }
 
+/* --- windows --- */
+
+/* What runs over the edge counts up to it, or from it on. */
+static void lane_edge(struct gpu_lane *lane, const struct gpu_edge *edge)
+{
+	lane_charge(lane, edge->time_ns);
+	if (!gpu_time_is_idle(lane) && !lane->has_begun) {
+		lane->has_begun = edge->is_on;
+		lane->first_ns = edge->time_ns;
+	}
+	if (!gpu_time_is_idle(lane) && edge->time_ns > lane->last_ns)
+		lane->last_ns = edge->time_ns;
+	lane->is_off = !edge->is_on;
+	lane->resumed_ns = edge->is_on ? edge->time_ns : lane->resumed_ns;
+}
+
+/* Applies what comes up to that time in order, and the edges of windows among it. */
+static void edges_apply(struct gpu_time_state *mine, struct askings *askings, uint64_t time_ns)
+{
+	struct gpu_time *time = &mine->time;
+
+	for (;
+	     mine->edges_done < time->edge_count && time->edge[mine->edges_done].time_ns <= time_ns;
+	     mine->edges_done++) {
+		const struct gpu_edge *edge = &time->edge[mine->edges_done];
+
+		askings_apply(mine, askings, edge->time_ns);
+		endings_apply(mine, edge->time_ns);
+		for (size_t i = 0; i < time->lane_count; i++)
+			if (time->lane[i].process == edge->process)
+				lane_edge(&time->lane[i], edge);
+	}
+	askings_apply(mine, askings, time_ns);
+}
+
+uint64_t gpu_time_span(const struct gpu_time *time, const struct gpu_lane *lane)
+{
+	uint64_t span_ns = lane->last_ns - lane->first_ns, off_ns = UINT64_MAX;
+
+	for (size_t i = 0; i < time->edge_count; i++) {
+		const struct gpu_edge *edge = &time->edge[i];
+		uint64_t at_ns = edge->time_ns < lane->first_ns  ? lane->first_ns
+				 : edge->time_ns > lane->last_ns ? lane->last_ns
+								 : edge->time_ns;
+
+		if (edge->process != lane->process)
+			continue;
+		if (edge->is_on && off_ns != UINT64_MAX)
+			span_ns -= at_ns - off_ns;
+		off_ns = edge->is_on ? UINT64_MAX : at_ns;
+	}
+	return off_ns == UINT64_MAX ? span_ns : span_ns - (lane->last_ns - off_ns);
+}
+
+/* Segments repeat the last edge, which changes nothing. */
+static void gpu_time_take_window(void *state, const struct source_event *event, bool counts)
+{
+	bool is_on = EVENT_AS(gpu_window, &event->event)->on != 0, was_on = true;
+	uint32_t process = event->process->index;
+	struct gpu_time *time = state;
+
+	(void)counts;
+	for (size_t i = time->edge_count; i; i--)
+		if (time->edge[i - 1].process == process) {
+			was_on = time->edge[i - 1].is_on;
+			break;
+		}
+	if (is_on == was_on)
+		return;
+	time->edge = memory_room(time->edge, time->edge_count, &time->edge_room,
+				 sizeof(*time->edge));
+	time->edge[time->edge_count++] = (struct gpu_edge){ event->event.time_ns, process, is_on };
+}
+
 /* --- all work so far --- */
 
 static void piece_begin(struct gpu_time_state *mine, const struct piece *piece)
@@ -412,12 +501,12 @@ static void gpu_time_flush(struct gpu_time_state *mine, uint64_t upto_ns)
 	for (; begun < count && piece[begun].start_ns <= upto_ns; begun++) {
 		uint64_t start_ns = piece[begun].start_ns;
 
-		askings_apply(mine, &askings, start_ns);
+		edges_apply(mine, &askings, start_ns);
 		if (start_ns)
 			endings_apply(mine, start_ns - 1);
 		piece_begin(mine, &piece[begun]);
 	}
-	askings_apply(mine, &askings, upto_ns);
+	edges_apply(mine, &askings, upto_ns);
 	endings_apply(mine, upto_ns);
 	vast_release(askings.asking, askings.room, sizeof(*askings.asking));
 	mine->piece_first += begun;
@@ -458,6 +547,7 @@ static void gpu_time_start(void *state, struct run *run, const void *options)
 	mine->time.told = deferred_want(run);
 	deferred_listen(mine->time.told, &listener, mine);
 	run_reads(run, EVT_gpu_busy, FIELDS_ALL, gpu_time_take_busy, mine);
+	run_reads(run, EVT_gpu_window, FIELDS_ALL, gpu_time_take_window, mine);
 }
 
 static void gpu_time_settle(void *state, uint64_t upto_ns)
@@ -485,6 +575,7 @@ static void gpu_time_release(void *state)
 	free(mine->time.lane);
 	free(mine->time.stream);
 	free(mine->time.gap);
+	free(mine->time.edge);
 }
 
 const struct analysis_kind analysis_gpu_time = {

@@ -42,6 +42,16 @@ struct gpu_lane {
 	uint64_t busy_ns, overlap_ns;
 	double queue_ns; /* waiting calls, multiplied by their waiting time */
 	bool has_sums;   /* INTERCEPT_GPU=sums: nothing is known of queues and gaps */
+	/* between windows of INTERCEPT_GPU_STEPS, and when the last of them began */
+	bool is_off;
+	uint64_t resumed_ns;
+};
+
+/* From here on work counts, or does not (INTERCEPT_GPU_STEPS). */
+struct gpu_edge {
+	uint64_t time_ns;
+	uint32_t process;
+	bool is_on;
 };
 
 struct gpu_stream_time {
@@ -77,6 +87,8 @@ struct gpu_time {
 	size_t stream_count, stream_room;
 	struct gpu_long_gap *gap;
 	size_t gap_count, gap_room;
+	struct gpu_edge *edge; /* in order of time */
+	size_t edge_count, edge_room;
 	uint64_t late;
 	uint64_t done_ns; /* work that begins before this time has been added up */
 	struct deferred *told;
@@ -88,6 +100,12 @@ struct gpu_time_options {
 	uint32_t none;
 };
 ANALYSIS(gpu_time, struct gpu_time)
+
+/*
+ * How long work of the lane counted, from its first work to its last: all of that time but what is
+ * between windows.
+ */
+uint64_t gpu_time_span(const struct gpu_time *time, const struct gpu_lane *lane);
 
 /*
  * For start() of one analysis: it then gets each gap of a stream when it is added up, in the order

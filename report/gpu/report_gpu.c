@@ -113,11 +113,19 @@ static void report_gpu_total_of(const struct report *report, enum gpu_table tabl
 {
 	const struct gpu *gpu = report_gpu_gpu_of(report);
 	struct group total = groups_total(&gpu->table[table]);
+	struct gpu_estimate estimate;
 
 	facts_number(facts, "calls", UNIT_COUNT, total.time.count);
 	facts_number(facts, "total_ns", UNIT_NS, total.time.total_ns);
 	if (table == GPU_COPIES)
 		facts_number(facts, "bytes", UNIT_BYTES, total.bytes);
+	if (gpu_estimate(gpu, report->run, table, &estimate)) {
+		facts_number(facts, "drawn_steps", UNIT_COUNT, estimate.steps);
+		facts_number(facts, "drawn_calls", UNIT_COUNT, estimate.calls);
+		facts_number(facts, "drawn_ns", UNIT_NS, estimate.ns);
+		facts_number(facts, "estimated_calls", UNIT_COUNT, estimate.run_calls);
+		facts_number(facts, "estimated_ns", UNIT_NS, estimate.run_ns);
+	}
 	losses_of(report, table, facts);
 }
 
@@ -161,6 +169,7 @@ static void name_print(char *to, size_t room, const struct run *run, uint32_t nu
 
 static void print_absence(const struct gpu *gpu, const struct run *run, const struct screen *screen)
 {
+	uint64_t away = gpu->state_count[EVT_GPU_DETACHED] + gpu->state_count[EVT_GPU_AWAY];
 	char what[96], number[UNIT_TEXT_BYTES];
 
 	name_print(what, sizeof(what), run, gpu->state_what);
@@ -190,13 +199,14 @@ static void print_absence(const struct gpu *gpu, const struct run *run, const st
 		screen_print_prose(
 			screen, "CUDA had started before CUPTI: work of the GPU until then is not "
 				"here, and graphs made until then may be incomplete");
-	if (gpu->state_count[EVT_GPU_DETACHED])
+	if (away)
 		screen_print_prose(screen,
 				   "CUPTI was detached %s time%s while nothing was "
-				   "captured (INTERCEPT_GPU_REST): device memory that was given "
+				   "%s (INTERCEPT_GPU_REST): device memory that was given "
 				   "out and graphs that were made meanwhile are not known",
-				   unit_format_count(number, gpu->state_count[EVT_GPU_DETACHED]),
-				   unit_plural(gpu->state_count[EVT_GPU_DETACHED]));
+				   unit_format_count(number, away), unit_plural(away),
+				   gpu->state_count[EVT_GPU_AWAY] ? "recorded of the GPU"
+								  : "captured");
 	name_print(what, sizeof(what), run, gpu->copy_what);
 	if (gpu->state_count[EVT_GPU_COPY])
 		screen_print_prose(screen,
@@ -209,9 +219,11 @@ static void print_absence(const struct gpu *gpu, const struct run *run, const st
 				   what);
 }
 
-static void report_gpu_print_losses(const struct gpu *gpu, const struct source *source,
+static void report_gpu_print_losses(const struct gpu *gpu, const struct run *run,
 				    const struct screen *screen)
 {
+	const struct source *source = run_source(run);
+	bool has_windows = run_gpu_windows(run)->until_ns != 0;
 	static const char *const reasons[EVT_GPU_LOST_LIMIT] = {
 		[EVT_GPU_LOST_DROPPED] = "CUPTI had no room for",
 		[EVT_GPU_LOST_UNFINISHED] = "had not ended at the end:",
@@ -237,7 +249,10 @@ static void report_gpu_print_losses(const struct gpu *gpu, const struct source *
 			unit_format_count(number, gpu->unusual));
 	if (gpu->deferred->uncorrelated)
 		screen_print_prose(screen,
-				   source_gave_back(source)
+				   has_windows ? "kernels, copies and memsets right before and "
+						 "behind the steps in which the GPU was recorded, "
+						 "which are not here: %s"
+				   : source_gave_back(source)
 					   ? "kernels, copies and memsets whose calls are not in "
 					     "the part that was kept: %s"
 					   : "kernels, copies and memsets that belong to no "
@@ -255,14 +270,49 @@ static const char *report_gpu_explain(const struct report *report, struct why_em
 	return unreported_explain(report_gpu_unreported_of(report), report->run, absence);
 }
 
+/* What a step has, and the whole run by that. */
+static void print_estimate(const struct gpu *gpu, const struct run *run, enum gpu_table table,
+			   const struct screen *screen)
+{
+	const char *what = table == GPU_KERNELS ? "kernel" : "copies and memset";
+	char calls[UNIT_TEXT_BYTES], each[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
+	struct gpu_estimate estimate;
+
+	if (!gpu_estimate(gpu, run, table, &estimate) || !estimate.run_calls)
+		return;
+	screen_print_prose(screen,
+			   "a step that was drawn has %.1f %ss, which take %s; by that the whole "
+			   "run has about %s, which take %s",
+			   (double)estimate.calls / (double)estimate.steps, what,
+			   unit_format_ns(each, estimate.ns / estimate.steps),
+			   unit_format_count(calls, estimate.run_calls),
+			   unit_format_ns(all, estimate.run_ns));
+}
+
 static void report_gpu_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
 	const struct gpu *gpu = report_gpu_gpu_of(report);
 
 	print_absence(gpu, report->run, screen);
-	report_gpu_print_losses(gpu, run_source(report->run), screen);
+	report_gpu_print_losses(gpu, report->run, screen);
 	unreported_print(report_gpu_unreported_of(report), run_source(report->run), screen);
+}
+
+static void kernels_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+
+	print_estimate(report_gpu_gpu_of(report), report->run, GPU_KERNELS, screen);
+	report_gpu_head(document, screen);
+}
+
+static void copies_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+
+	print_estimate(report_gpu_gpu_of(report), report->run, GPU_COPIES, screen);
+	report_gpu_head(document, screen);
 }
 
 static void report_gpu_waits_head(const struct document *document, const struct screen *screen)
@@ -284,7 +334,7 @@ const struct report_kind report_kind_kernels = {
 	.fill = kernels_fill,
 	.total = kernels_total,
 	.explain = report_gpu_explain,
-	.head = report_gpu_head,
+	.head = kernels_head,
 };
 
 const struct report_kind report_kind_gpu_copies = {
@@ -294,7 +344,7 @@ const struct report_kind report_kind_gpu_copies = {
 	.fill = copies_fill,
 	.total = copies_total,
 	.explain = report_gpu_explain,
-	.head = report_gpu_head,
+	.head = copies_head,
 };
 
 const struct report_kind report_kind_gpu_trace = {

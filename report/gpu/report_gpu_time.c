@@ -36,11 +36,6 @@ static const struct unreported *report_gpu_time_unreported_of(const struct repor
 	return ((const struct time_report *)report->state)->unreported;
 }
 
-static uint64_t report_gpu_time_span_of(const struct gpu_lane *lane)
-{
-	return lane->last_ns - lane->first_ns;
-}
-
 /* What NVML says of the lane's card, if it is known which one that is. */
 static void utilization_put_state(const struct time_report *state, const struct gpu_lane *lane,
 				  struct table *table)
@@ -72,7 +67,7 @@ static void utilization_fill(struct report *report, struct table *table)
 
 	for (size_t i = 0; i < time->lane_count; i++) {
 		const struct gpu_lane *lane = &time->lane[i];
-		uint64_t span_ns = report_gpu_time_span_of(lane);
+		uint64_t span_ns = gpu_time_span(time, lane);
 
 		table_add_row(table);
 		table_set_number(table, COLUMN_utilization_device, lane->device);
@@ -107,7 +102,7 @@ static void utilization_total(const struct report *report, struct facts *facts)
 	uint64_t span_ns = 0, busy_ns = 0;
 
 	for (size_t i = 0; i < time->lane_count; i++) {
-		span_ns += report_gpu_time_span_of(&time->lane[i]);
+		span_ns += gpu_time_span(time, &time->lane[i]);
 		busy_ns += time->lane[i].busy_ns;
 	}
 	facts_number(facts, "span_ns", UNIT_NS, span_ns);

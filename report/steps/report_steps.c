@@ -29,7 +29,8 @@ static void print_detail_cost(const struct steps *steps, const struct screen *sc
 	char share[UNIT_TEXT_BYTES], step[UNIT_TEXT_BYTES];
 	struct detail_cost cost;
 
-	if (steps->detailed == steps->time.count || !steps_detail_cost(steps, &cost))
+	if (steps->detailed == steps->time.count || steps->has_gpu_windows ||
+	    !steps_detail_cost(steps, &cost))
 		return;
 	screen_print_prose(screen,
 			   "detail costs %s of the steps' time (%s in each step that has it)",
@@ -270,7 +271,7 @@ static void total_detail_cost(const struct steps *steps, struct facts *facts)
 {
 	struct detail_cost cost;
 
-	if (!steps_detail_cost(steps, &cost)) {
+	if (steps->has_gpu_windows || !steps_detail_cost(steps, &cost)) {
 		facts_none(facts, "detail_cost_ns", UNIT_NS);
 		return;
 	}

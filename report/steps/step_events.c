@@ -31,7 +31,7 @@
 struct step_state {
 	struct steps steps; /* must be first: others see only this part */
 	struct source *source;
-	const struct detail *detail;
+	const struct run *run;
 	/* by process: the last mark, which may not have reached the steps yet */
 	uint64_t *marked_ns;
 	size_t marked_room;
@@ -199,8 +199,9 @@ static void take_helped(void *state, struct nest_place owner, uint64_t duration_
 		step_phases_helped(&mine->phases, owner, duration_ns);
 }
 
-/* Returns whether the step that ends at this event has no detail. */
-static bool step_is_in_part(struct step_state *mine, const struct source_event *event)
+/* What is not known of the step that ends at this event. */
+static void mark_lacks(struct step_state *mine, const struct source_event *event,
+		       struct step_mark *mark)
 {
 	uint32_t process = event->process->index;
 	uint64_t began_ns;
@@ -209,7 +210,8 @@ static bool step_is_in_part(struct step_state *mine, const struct source_event *
 				      sizeof(*mine->marked_ns));
 	began_ns = mine->marked_ns[process];
 	mine->marked_ns[process] = event->event.time_ns;
-	return !detail_covers(mine->detail, process, began_ns);
+	mark->in_part = !run_covers(mine->run, process, began_ns);
+	mark->lacks_gpu = !detail_covers(run_gpu_windows(mine->run), process, began_ns);
 }
 
 static void step_events_take_mark(void *state, const struct source_event *event, bool counts)
@@ -218,10 +220,10 @@ static void step_events_take_mark(void *state, const struct source_event *event,
 	const struct evt_step *step = EVENT_AS(step, &event->event);
 	struct step_mark mark = { .number = step->number,
 				  .name = event_name(mine->source, event, step->name),
-				  .counts = counts,
-				  .in_part = step_is_in_part(mine, event) };
+				  .counts = counts };
 	const struct source_name *name = source_name_at(mine->source, mark.name);
 
+	mark_lacks(mine, event, &mark);
 	put_helped(mine);
 	step_phases_flush(&mine->phases, event_place(event));
 	mark.may_be_rest = name->text && !strcmp(name->text, PROFILER_STEP);
@@ -390,10 +392,9 @@ static void take_own_mark(struct step_state *mine, const struct source_event *ev
 			  bool counts)
 {
 	struct nest_place place = event_place(event);
-	struct step_mark mark = { .name = event_name(mine->source, event, id),
-				  .counts = counts,
-				  .in_part = step_is_in_part(mine, event) };
+	struct step_mark mark = { .name = event_name(mine->source, event, id), .counts = counts };
 
+	mark_lacks(mine, event, &mark);
 	put_helped(mine);
 	step_phases_flush(&mine->phases, place);
 	step_delay_put(&mine->delay,
@@ -624,7 +625,7 @@ static void step_events_start(void *state, struct run *run, const void *options)
 	struct step_state *mine = state;
 
 	mine->source = run_source(run);
-	mine->detail = run_detail(run);
+	mine->run = run;
 	steps_init(&mine->steps, asked->wants_rows != 0);
 	step_ranges_init(&mine->ranges, asked->name);
 	async_scopes_init(&mine->async);

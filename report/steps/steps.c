@@ -614,9 +614,12 @@ static void steps_add_parts(struct steps *steps, const struct step_row *row)
 }
 
 /* Without operators, their time would count as that of others. */
-static void row_forget_detail(struct step_row *row)
+static void row_forget_detail(struct step_row *row, bool lacks_gpu)
 {
 	row->has_detail = false;
+	if (lacks_gpu)
+		memset(row->ns, 0, sizeof(row->ns));
+	row->gpu_ns = lacks_gpu ? 0 : row->gpu_ns;
 	row->ns[STEP_operators] = row->ns[STEP_other] = 0;
 	row->phases = (struct step_phase_times){ .ns = { 0 } };
 	row->cpu = (struct step_cpu){ .all = row->cpu.all };
@@ -625,6 +628,8 @@ static void row_forget_detail(struct step_row *row)
 bool steps_know(const struct steps *steps, enum step_category category, bool has_detail)
 {
 	if (steps->has_sums && category > STEP_communication && category != STEP_dataloader)
+		return false;
+	if (steps->has_gpu_windows && !has_detail)
 		return false;
 	if (steps->has_sums && category == STEP_dataloader)
 		return has_detail && steps->has_gpu;
@@ -730,6 +735,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 	memcpy(row.spent_ns, steps_spent_in(process, thread), sizeof(row.spent_ns));
 	process_sweep(process, place.time_ns);
 	steps_add_rest(steps, process);
+	steps->has_gpu_windows |= mark->lacks_gpu;
 	if (process->under_way && mark->number == process->number + 1 && mark->counts) {
 		row.total_ns = place.time_ns > row.start_ns ? place.time_ns - row.start_ns : 0;
 		memcpy(row.ns, process->ns, sizeof(row.ns));
@@ -740,7 +746,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 						 cpu_clock_at(&thread->clock, place.time_ns));
 		process->has_rest = mark->may_be_rest && !mark->in_part && row_is_idle(&row);
 		if (mark->in_part)
-			row_forget_detail(&row);
+			row_forget_detail(&row, mark->lacks_gpu);
 		if (steps->has_sums)
 			row_forget_host(&row);
 		if (process->has_rest)

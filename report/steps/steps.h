@@ -109,8 +109,9 @@ struct step_phase_times {
 struct step_row {
 	uint64_t number, start_ns, total_ns;
 	/*
-	 * Operators were recorded in it (core/detail.h). Without them the time of `operators` and
-	 * `other`, its CPU time and that of the phases are not known, and are 0.
+	 * Operators were recorded in it (core/detail.h), and work of the GPU. Without them the time
+	 * of `operators` and `other`, its CPU time and that of the phases are not known, and are 0;
+	 * without the GPU, so are all categories.
 	 */
 	bool has_detail;
 	uint32_t process; /* index */
@@ -141,6 +142,8 @@ struct steps {
 	/* pieces of work that were reported too late, and count in part or not at all */
 	uint64_t gpu_late;
 	bool has_gpu; /* GPU work was recorded */
+	/* but not in all steps: in which it was not, no category is known */
+	bool has_gpu_windows;
 	/*
 	 * INTERCEPT_GPU=sums: when the GPU was busy is known by stretches, so what the host did
 	 * meanwhile is not known. The categories of the host are 0, but for dataloader: it is the
@@ -225,6 +228,7 @@ struct step_mark {
 	uint32_t name;    /* of what ended it */
 	bool counts;      /* the filters hold */
 	bool in_part;     /* the step that ends has no detail */
+	bool lacks_gpu;   /* nor work of the GPU (INTERCEPT_GPU_STEPS) */
 	bool may_be_rest; /* of torch.profiler, whose stop() ends a step that has just begun */
 };
 void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark);

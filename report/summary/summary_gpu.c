@@ -23,7 +23,7 @@ struct gpu_totals summary_gpu_add_up(const struct summary *summary)
 	for (size_t i = 0; i < summary->gpu_time->lane_count; i++) {
 		const struct gpu_lane *lane = &summary->gpu_time->lane[i];
 
-		totals.span_ns += lane->last_ns - lane->first_ns;
+		totals.span_ns += gpu_time_span(summary->gpu_time, lane);
 		totals.busy_ns += lane->busy_ns;
 	}
 	return totals;
@@ -72,8 +72,10 @@ static void put_busy(const struct summary *summary, const struct gpu_totals *tot
 	uint64_t span_ns = has_steps ? loop->total_ns : totals->span_ns;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
 
-	snprintf(text, room, "busy for %s of the steps' time%s (%s of %s)",
+	snprintf(text, room, "busy for %s of the %s%s (%s of %s)",
 		 unit_format_percent(c, 100.0 * (double)busy_ns / (double)span_ns),
+		 summary->steps->has_gpu_windows ? "time of the steps in which it was recorded"
+						 : "steps' time",
 		 loop->warm_steps ? " after the warm-up" : "", unit_format_ns(a, busy_ns),
 		 unit_format_ns(b, span_ns));
 	if (!has_steps)
@@ -114,10 +116,11 @@ void summary_print_gpu(const struct summary *summary, const struct screen *scree
 	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_print_prose(screen,
-			   "The GPU%s %s; the kernel %s took %s of the run (prof-report "
+			   "The GPU%s %s; the kernel %s took %s of %s (prof-report "
 			   "utilization, kernels).",
 			   totals.devices > 1 ? "s were" : " was", busy, name,
-			   unit_format_ns(took, most->time.total_ns));
+			   unit_format_ns(took, most->time.total_ns),
+			   summary->steps->has_gpu_windows ? "these steps" : "the run");
 }
 
 void summary_print_gpu_line(const struct summary *summary, const struct screen *screen)
@@ -132,7 +135,8 @@ void summary_print_gpu_line(const struct summary *summary, const struct screen *
 	summary_gpu_put_name(summary, most->key[GPU_KEY_WHAT], name);
 	put_busy(summary, &totals, busy, sizeof(busy));
 	screen_label_begin(&line, screen, totals.devices > 1 ? "GPUs" : "GPU");
-	fprintf(line.screen.out, "%s%s; largest kernel %s, %s of the run", busy,
-		put_throttled(summary, held), name, unit_format_ns(took, most->time.total_ns));
+	fprintf(line.screen.out, "%s%s; largest kernel %s, %s of %s", busy,
+		put_throttled(summary, held), name, unit_format_ns(took, most->time.total_ns),
+		summary->steps->has_gpu_windows ? "these steps" : "the run");
 	prose_end(&line, screen);
 }

@@ -361,6 +361,7 @@ static void operator_events_finish(void *state)
 {
 	struct operator_state *mine = state;
 
+	mine->operators.has_gpu_windows = run_gpu_windows(mine->run)->until_ns != 0;
 	mine->operators.has_memory |= mine->wants_memory &&
 				      source_families_passed(mine->source) >> EVT_FAMILY_tensors &
 					      1;

@@ -72,6 +72,7 @@ struct operators {
 	enum operators_kept kept;      /* at first OPERATORS_ALL */
 	bool has_memory;               /* tensors were recorded; false: 0 bytes means not known */
 	bool has_gpu;                  /* GPU work was recorded */
+	bool has_gpu_windows;          /* but not all the time (INTERCEPT_GPU_STEPS) */
 	const struct drawn_ops *drawn; /* estimates of the run; NULL: everything was recorded */
 	/* INTERCEPT_GPU=sums: pieces of work that could not be divided among these rows */
 	uint64_t gpu_left_out;

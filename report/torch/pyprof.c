@@ -445,11 +445,8 @@ static void pyprof_take_work(void *state, uint64_t place, const struct deferred_
 				    .sequence = PYPROF_NO_SEQUENCE,
 				    .other_sequence = PYPROF_NO_SEQUENCE };
 	struct told_kernel told;
-	struct coverage_text text;
 
-	if (piece->kind != GPU_WORK_KERNEL ||
-	    (!work->has_call &&
-	     (run_filters(mine->run)->any || coverage_recorded(mine->run, &text))))
+	if (piece->kind != GPU_WORK_KERNEL || (!work->has_call && coverage_needs_call(mine->run)))
 		return;
 	if (place != DEFERRED_NOTHING)
 		call = mine->held[place - 1].call;

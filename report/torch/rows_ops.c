@@ -118,11 +118,11 @@ static void rows_ops_put_memory(struct table *table, const struct operator_row *
 }
 
 static void rows_ops_put_gpu(struct table *table, const struct operator_row *row,
-			     uint64_t all_self_ns)
+			     uint64_t all_self_ns, bool has_all)
 {
 	table_set_number(table, COLUMN_ops_self_cuda_ns, row->gpu_self_ns);
 	table_set_number(table, COLUMN_ops_total_cuda_ns, row->gpu_total_ns);
-	if (row->calls)
+	if (row->calls && has_all)
 		table_set_number(table, COLUMN_ops_avg_cuda_ns, row->gpu_total_ns / row->calls);
 	if (all_self_ns)
 		table_set_real(table, COLUMN_ops_self_cuda_percent,
@@ -192,7 +192,7 @@ static void rows_ops_put_row(struct table *table, const struct source *source,
 	if (ops->has_memory && !ops->sampled)
 		rows_ops_put_memory(table, row, ops->use_device);
 	if (ops->has_gpu)
-		rows_ops_put_gpu(table, row, ops->gpu_self_ns);
+		rows_ops_put_gpu(table, row, ops->gpu_self_ns, !ops->operators->has_gpu_windows);
 	table_set_number(table, COLUMN_ops_calls, row->calls);
 	if (ops->sampled && row->calls)
 		put_estimates(table, row, ops->operators);

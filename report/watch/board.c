@@ -96,6 +96,7 @@ static void board_sums_add(struct sums *sums, const struct follower *follower,
 	sums->known.has_sample |= follower->loop->has_sample;
 	sums->known.lacks_passes |= follower->loop->lacks_passes;
 	sums->known.is_unsure |= follower->loop->is_unsure;
+	sums->known.has_gpu_windows |= follower->loop->has_gpu_windows;
 	if (follower->steps->last_number > sums->last_number)
 		sums->last_number = follower->steps->last_number;
 	if (follower->steps->last_ns)
@@ -320,6 +321,13 @@ static void board_put_gpu(struct board_writer *writer, const struct sums *sums)
 
 	if (!sums->total[FOLLOWER_GPU_NS] && !sums->total[FOLLOWER_COPIED])
 		return;
+	if (sums->known.has_gpu_windows) {
+		snprintf(line, sizeof(line),
+			 "gpu       %s in kernels, in the steps in which it was recorded",
+			 unit_format(all, UNIT_NS, sums->total[FOLLOWER_GPU_NS]));
+		board_put_line(writer, NULL, line);
+		return;
+	}
 	snprintf(line, sizeof(line),
 		 "gpu       %.0f %% of the time in kernels   %s in all   %s/s copied",
 		 100 * (double)sums->window[FOLLOWER_GPU_NS] / SECOND_NS / in_seconds(sums),

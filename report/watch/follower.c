@@ -147,7 +147,7 @@ uint64_t follower_count(const struct follower *follower, enum follower_count whi
 	case FOLLOWER_REQUEST_NS:
 		return requests_total_ns(follower->requests);
 	case FOLLOWER_STEP_NS:
-		return follower->loop->time.total_ns;
+		return follower->loop->detailed_ns;
 	case FOLLOWER_STEP_GPU_NS:
 		return follower->loop->gpu_ns;
 	default:

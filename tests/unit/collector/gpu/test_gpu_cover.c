@@ -82,12 +82,14 @@ static void take(uint32_t id, uint64_t first, uint64_t function)
 
 static uint32_t scope_at(uint64_t correlation)
 {
-	uint32_t scope = UINT32_MAX;
+	const struct context_call *call;
 
-	contexts_note_call(&contexts, &journal, 0, 1, 9, correlation);
-	assert_true(contexts_find(&contexts, 9, correlation, &scope));
-	assert_false(contexts_find(&contexts, 8, correlation, &scope));
-	return scope;
+	contexts_note_call(&contexts, &journal, &(struct context_place){ 0, 1, 9 }, 3, correlation);
+	call = contexts_find(&contexts, 9, correlation);
+	assert_non_null(call);
+	assert_int_equal(call->ns, 3);
+	assert_null(contexts_find(&contexts, 8, correlation));
+	return call->scope;
 }
 
 TEST(scopes_are_chains_of_names)

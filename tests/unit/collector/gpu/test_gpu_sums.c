@@ -3,7 +3,8 @@
 /*
  * collector/gpu/gpu_sums.c: kernels that take much longer than those of their name have an event of
  * their own and are in the sums once; what has become longer for good is soon usual; memory is
- * bounded; stretches of many kernels. Other stretches: tests/unit/report/steps/test_step_delay.c.
+ * bounded; stretches of many kernels; windows of INTERCEPT_GPU_STEPS. Other stretches:
+ * tests/unit/report/steps/test_step_delay.c.
  */
 #include "tests/unit/unit.h"
 
@@ -181,4 +182,57 @@ TEST_BOTH(many_kernels_are_of_their_own_stretch, begins, ends)
 		told++;
 	}
 	assert_int_equal(told, steps);
+}
+
+static void calls_kernel(void)
+{
+	const struct gpu_sums_place place = { 0, 1, PROCESS };
+	struct evt_gpu_call call = { .correlation = calls + 1 };
+	uint64_t value[EVT_WORDS_MAX];
+
+	memcpy(value, &call, sizeof(call));
+	gpu_sums_take_call(sums, &place, EVT_gpu_call, now_ns, value);
+}
+
+static void window(bool on)
+{
+	const struct gpu_sums_place place = { 0, 1, PROCESS };
+	const uint64_t value[EVT_WORDS_MAX] = { on };
+
+	gpu_sums_take_scope(sums, &place, EVT_gpu_window, now_ns, value);
+}
+
+/* Work without a call is in no sum, and counts as busy time within windows only. */
+TEST_BOTH(between_windows_nothing_is_added_up, begins, ends)
+{
+	const struct evt_gpu_kernel_sum *first, *drawn;
+	const struct evt_gpu_busy *busy;
+
+	calls_kernel();
+	runs(8, 20 * US);
+	window(false);
+	window(false);
+	runs(8, 50 * US);
+	runs(8, 50 * US);
+	window(true);
+	for (int i = 0; i < 2; i++) {
+		calls_kernel();
+		runs(8, 30 * US);
+	}
+	runs(8, 40 * US); /* was launched before the window */
+	window(false);
+	runs(8, 50 * US);
+	settles();
+	assert_int_equal(count_of(EVT_gpu_kernel_sum), 2);
+	first = (const void *)value_of(EVT_gpu_kernel_sum, 0);
+	drawn = (const void *)value_of(EVT_gpu_kernel_sum, 1);
+	assert_int_equal(first->drawn, 0);
+	assert_int_equal(first->count, 1);
+	assert_int_equal(first->total_ns, 20 * US);
+	assert_int_equal(drawn->drawn, 1);
+	assert_int_equal(drawn->count, 2);
+	assert_int_equal(drawn->total_ns, 60 * US);
+	assert_int_equal(count_of(EVT_gpu_busy), 1);
+	busy = (const void *)value_of(EVT_gpu_busy, 0);
+	assert_int_equal(busy->busy_ns, (20 + 30 + 30 + 40) * US);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:settings/settings.c,settings/presets.c,settings/family_settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/budget.c,settings/keep_last.c,settings/schedule.c,settings/module_list.c,settings/request_list.c */
+/* links: preload:settings/settings.c,settings/presets.c,settings/family_settings.c,base/log.c,settings/output_path.c,base/parse.c,settings/budget.c,settings/gpu_steps.c,settings/keep_last.c,settings/schedule.c,settings/module_list.c,settings/request_list.c */
 /*
  * preload/settings/settings.c and output_path.c: values, defaults, and the one line about a wrong
  * one.

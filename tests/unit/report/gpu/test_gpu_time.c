@@ -65,6 +65,50 @@ TEST(a_device_is_busy_when_anything_runs)
 	release();
 }
 
+static void window(uint64_t time_ns, bool on, uint64_t step)
+{
+	FRAME_PUT(c.r.fw, time_ns, gpu_window, .on = on, .step = step);
+}
+
+/*
+ * INTERCEPT_GPU_STEPS: on up to 3000, and from 10000 to 12000. Kernels from 1000 to 2000; from 2500
+ * to 3500, over the end; from 9000 to 10500, whose call was not recorded, over the begin; from
+ * 11000 to 11500; from 12500 to 13000, unseen.
+ */
+TEST(between_windows_a_device_is_neither_busy_nor_idle)
+{
+	const struct gpu_stream_time *stream;
+	const struct gpu_lane *lane;
+
+	start(2);
+	launch(900, 1);
+	launch(2400, 2);
+	window(3000, false, 2);
+	window(3001, false, 2); /* a segment repeats it */
+	window(10000, true, 9);
+	launch(10900, 4);
+	window(12000, false, 11);
+	kernel((struct where){ 0, 7 }, 1000, 1000, 1, "a");
+	kernel((struct where){ 0, 7 }, 2500, 1000, 2, "a");
+	kernel((struct where){ 0, 7 }, 9000, 1500, 0, "a");
+	kernel((struct where){ 0, 7 }, 11000, 500, 4, "a");
+	kernel((struct where){ 0, 7 }, 12500, 500, 0, "a");
+	finish();
+	assert_int_equal(times->lane_count, 1);
+	lane = &times->lane[0];
+	assert_int_equal(lane->busy_ns, 1000 + 500 + 500 + 500);
+	assert_int_equal(lane->first_ns, 1000);
+	assert_int_equal(lane->last_ns, 11500);
+	assert_int_equal(gpu_time_span(times, lane), 2000 + 1500);
+	stream = &times->stream[0];
+	assert_int_equal(stream->gap_ns[GPU_GAP_HOST] + stream->gap_ns[GPU_GAP_KERNEL] +
+				 stream->gap_ns[GPU_GAP_OTHER],
+			 500 + 500);
+	assert_int_equal(times->gap_count, 0);
+	assert_int_equal(run_gpu_windows(run)->until_ns, 3000);
+	release();
+}
+
 TEST(a_gap_is_of_whom_the_stream_waited_for)
 {
 	const struct gpu_stream_time *stream;
