@@ -21,11 +21,7 @@ def documents(report, path):
     """All reports over one recording, which is read once."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([report, "export", "json", path, "-o", folder + "/out"], capture_output=True, timeout=600)
-        found = {}
-        for name in os.listdir(folder + "/out"):
-            with open(os.path.join(folder, "out", name), encoding="utf-8") as file:
-                found[name.rpartition(".")[0]] = json.load(file)
-        return found
+        return {name.rpartition(".")[0]: json.load(open(f"{folder}/out/{name}", encoding="utf-8")) for name in os.listdir(folder + "/out")}
 
 
 def document(report, name, path, rows):
