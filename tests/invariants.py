@@ -480,7 +480,8 @@ class Run:
 
     def read(self, *options):
         """What `export json` writes, report by report."""
-        with tempfile.TemporaryDirectory() as folder:
+        # in memory where there is such a folder: sixty files, which are read once
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
             done = run(self.program, "export", "json", self.path, "-o", folder + "/out", "--wait", "60", *self.options, *options)
             documents = []
             for name in sorted(os.listdir(folder + "/out")) if os.path.isdir(folder + "/out") else ():

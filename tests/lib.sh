@@ -30,8 +30,6 @@
 #   need_tool NAME, need_program NAME, need_torch    skip when it is not there (need_torch sets $PYTHON)
 #   need_browser NAME                 the same for chromium and firefox-esr
 #   torch_python                      prints an interpreter that has PyTorch, or fails
-#   keep_symbols                      names of functions that a report has found serve all cases: for programs with large libraries (need_torch
-#                                     does it)
 #   fetched NAME                      the folder of what the script of that name has downloaded; perhaps it is not there
 #   need_torch eager                  without what an optimizer and an import of torch load for nothing (tests/torch/eager): 2 s of CPU
 #   need_cuda_torch [eager]           one that is built for CUDA 13, as the fake CUDA is
@@ -109,12 +107,6 @@ need_torch() { # fetched; [eager]
 	PYTHON=$(torch_python) || skip "no Python with torch (make demo installs one)"
 	export PYTHON OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 	[[ ${1:-} != eager || ${TORCH_AS_IT_IS:-} ]] || export PYTHONPATH=$ROOT/tests/torch/eager${PYTHONPATH:+:$PYTHONPATH}
-	keep_symbols
-}
-
-# PyTorch's libraries are large: a run of tests looks into each once.
-keep_symbols() {
-	[[ ! ${TORCH_SYMBOLS:-} ]] || export PROF_REPORT_CACHE=$TORCH_SYMBOLS
 }
 
 need_cuda_torch() { # fetched; [eager]; its version is read, not asked for: that would import it

@@ -6,7 +6,7 @@ Every panel is drawn without an error of the console, without the network, and n
 are those of --format json. Tables are sorted, filtered, made narrower and copied. Prints what is wrong, exit status 1.
 """
 
-import json, os, subprocess, sys
+import functools, json, os, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser
@@ -16,9 +16,18 @@ from page_stacks import stacks
 SHOWN = "page.shown !== null"
 
 
+@functools.lru_cache(maxsize=1)
+def documents(report, path):
+    """All reports over one recording, which is read once."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([report, "export", "json", path, "-o", folder + "/out"], capture_output=True, timeout=600)
+        return {name.rpartition(".")[0]: json.load(open(f"{folder}/out/{name}", encoding="utf-8")) for name in os.listdir(folder + "/out")}
+
+
 def document(report, name, path, rows):
-    done = subprocess.run([report, name, "--format", "json", path] + (["--limit", str(rows)] if rows else []), capture_output=True, timeout=600)
-    return json.loads(done.stdout)
+    """One of them; of its rows the first ones, or all where that is 0."""
+    whole = documents(report, path)[name]
+    return {**whole, "rows": whole["rows"][:rows]} if rows else whole
 
 
 def exact(value):

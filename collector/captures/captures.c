@@ -475,7 +475,7 @@ static void setting_take(struct captures *captures)
 	memcpy(captures->file.text, captures->setting, captures->file.length);
 }
 
-void captures_open(struct captures *captures, const struct source_context *context)
+static void captures_open(struct captures *captures, const struct source_context *context)
 {
 	const struct region_header *header = context->common->view.header;
 	char session[CONTROL_SESSION_BYTES];
@@ -497,7 +497,7 @@ void captures_open(struct captures *captures, const struct source_context *conte
 		list_take(captures, false, 0);
 }
 
-void captures_look(struct captures *captures, uint64_t steady_ns)
+static void captures_look(struct captures *captures, uint64_t steady_ns)
 {
 	char request[CONTROL_TEXT_BYTES];
 

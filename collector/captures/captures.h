@@ -55,8 +55,4 @@ struct captures {
 	uint32_t keep_length;
 };
 
-/* The part that reads time and tables only through its arguments, for tests. */
-void captures_open(struct captures *captures, const struct source_context *context);
-void captures_look(struct captures *captures, uint64_t steady_ns);
-
 #endif

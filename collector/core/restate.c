@@ -223,7 +223,8 @@ void restate_take(struct restate *restate, const struct journal_event *event)
 	restate_add(restate, event);
 }
 
-bool restate_name(struct names *names, struct frame_writer *fw, uint64_t id)
+/* Puts the definition of a name into the open block, unless this segment has it. */
+static bool restate_name(struct names *names, struct frame_writer *fw, uint64_t id)
 {
 	uint64_t words[3] = { id };
 	size_t length;

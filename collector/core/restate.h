@@ -41,9 +41,10 @@ void restate_take(struct restate *restate, const struct journal_event *event);
  */
 bool restate_write(const struct restate *restate, struct names *names, struct frame_writer *fw);
 
-/* Puts the definition of a name into the open block, unless this segment has it. */
-bool restate_name(struct names *names, struct frame_writer *fw, uint64_t id);
-/* The same for all fields of an event that are names. */
+/*
+ * Puts the definitions of all names that fields of an event are into the open block, unless this
+ * segment has them.
+ */
 bool restate_names(struct names *names, struct frame_writer *fw, uint32_t event,
 		   const uint64_t *words);
 

@@ -58,6 +58,13 @@ static const char *nvml_find_functions(struct nvml *nvml)
 	return missing;
 }
 
+static void nvml_close(struct nvml *nvml)
+{
+	if (nvml->library)
+		dlclose(nvml->library);
+	nvml->library = NULL;
+}
+
 const char *nvml_open(struct nvml *nvml, const char *beside)
 {
 	const char *missing;
@@ -71,11 +78,4 @@ const char *nvml_open(struct nvml *nvml, const char *beside)
 	if (missing)
 		nvml_close(nvml);
 	return missing;
-}
-
-void nvml_close(struct nvml *nvml)
-{
-	if (nvml->library)
-		dlclose(nvml->library);
-	nvml->library = NULL;
 }

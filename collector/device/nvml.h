@@ -29,7 +29,6 @@ struct nvml {
  * first place to look, or "". Returns the name of what is missing, or NULL.
  */
 const char *nvml_open(struct nvml *nvml, const char *beside);
-void nvml_close(struct nvml *nvml);
 
 /* Any thread: the function that has not returned yet, and since when; NULL: none. */
 const char *nvml_now(const struct nvml *nvml, uint64_t *ret_since_ns);

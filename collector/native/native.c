@@ -21,8 +21,11 @@
 #define LOOK_RECORDS 16u /* records between two readings of the clock */
 #define HZ_MAX 1000u
 
-/* 0.9721 of the period: not a round number, so that no program runs in step with it. */
-uint64_t native_period_ns(unsigned int hz)
+/*
+ * CPU time between two samples: 0.9721 of the period, not a round number, so that no program runs
+ * in step with it.
+ */
+static uint64_t native_period_ns(unsigned int hz)
 {
 	return NS_PER_S / hz * 9721 / 10000;
 }

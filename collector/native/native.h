@@ -70,7 +70,4 @@ void native_settle(struct native *native, uint64_t now_ns);
  */
 uint32_t native_write(struct native *native, struct frame_writer *fw, uint64_t watermark_ns);
 
-/* CPU time between two samples. */
-uint64_t native_period_ns(unsigned int hz);
-
 #endif

@@ -254,8 +254,9 @@ static void look_keep(struct modules *modules, const struct modules_reading *rea
 	modules->look = look;
 }
 
-bool modules_look_at(struct modules *modules, const struct modules_reading *reading,
-		     struct maps *maps, uint64_t from_ns, uint64_t to_ns)
+/* As modules_look(), of maps that were read between two times. */
+static bool modules_look_at(struct modules *modules, const struct modules_reading *reading,
+			    struct maps *maps, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct objects_reading wanted = { reading->images, reading->pid, reading->region,
 						modules_recall_image, modules };

@@ -107,10 +107,6 @@ void modules_note_unmapped(struct modules *modules, uint64_t time_ns, uint64_t s
 /* Looks at the maps. Returns false if they cannot be read, or belong to another program. */
 bool modules_look(struct modules *modules, const struct modules_reading *reading);
 
-/* The same for maps that were read between two times. */
-bool modules_look_at(struct modules *modules, const struct modules_reading *reading,
-		     struct maps *maps, uint64_t from_ns, uint64_t to_ns);
-
 /* Adds to the journal what is known up to reading->time_ns. Returns whether there was anything. */
 bool modules_settle(struct modules *modules, const struct modules_reading *reading);
 

@@ -649,7 +649,8 @@ static void threads_sweep(struct samples *samples)
 	}
 }
 
-uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns)
+/* Returns the mean pause after a look that took `spent_ns`. */
+static uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns)
 {
 	uint64_t period_ns = NS_PER_S / hz;
 

@@ -148,7 +148,4 @@ void samples_settle_thread(struct samples *samples, struct sampled_process *proc
 struct sampled_thread *samples_thread_of(struct samples *samples, uint32_t process, uint32_t tid,
 					 uint32_t *next);
 
-/* Returns the mean pause after a look that took `spent_ns`. */
-uint64_t samples_period_ns(unsigned int hz, uint64_t spent_ns);
-
 #endif

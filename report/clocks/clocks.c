@@ -215,8 +215,9 @@ static struct collective_call *clocks_sorted(const struct collective_call *call,
 	return copy;
 }
 
-void clocks_find_bounds(struct clocks *clocks, const struct source *source,
-			const struct collectives *collectives)
+/* Bounds from all operations, sorted by time. */
+static void clocks_find_bounds(struct clocks *clocks, const struct source *source,
+			       const struct collectives *collectives)
 {
 	struct collective_call *call = clocks_sorted(collectives->call, collectives->call_count);
 	struct collective_call *kernel = clocks_sorted(collectives->kernel,
@@ -236,7 +237,7 @@ void clocks_find_bounds(struct clocks *clocks, const struct source *source,
 	free(kernel);
 }
 
-void clocks_free_bounds(struct clocks *clocks)
+static void clocks_free_bounds(struct clocks *clocks)
 {
 	for (size_t i = 0; i < source_clocks(clocks->source); i++)
 		free(clocks->of[i].bound);

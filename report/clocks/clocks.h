@@ -28,9 +28,4 @@ struct clocks {
 	uint64_t refused;        /* operations that several groups of ranks use */
 };
 
-/* Bounds from all operations, sorted by time. */
-void clocks_find_bounds(struct clocks *clocks, const struct source *source,
-			const struct collectives *collectives);
-void clocks_free_bounds(struct clocks *clocks);
-
 #endif

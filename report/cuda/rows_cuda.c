@@ -138,6 +138,21 @@ static double rows_cuda_share_of(const struct filling *filling, const struct gro
 		table_set_number((filling)->table, COLUMN_##report##_errors, (group)->errors);    \
 	} while (0)
 
+/* Adds the next group's row; `group` is the one before, NULL at first. Returns NULL at the end. */
+static const struct group *filling_next(const struct filling *filling, const struct group *group)
+{
+	const struct group *end = filling->groups->group + filling->groups->count;
+
+	if (!group && filling->key)
+		key_settle_groups(filling->key, filling->groups, KEY_WORD);
+	for (group = group ? group + 1 : filling->groups->group; group < end; group++)
+		if (group->time.count) {
+			table_add_row(filling->table);
+			return group;
+		}
+	return NULL;
+}
+
 void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_names *names)
 {
 	struct filling filling = {
@@ -149,17 +164,11 @@ void launches_fill_table(struct cuda *cuda, struct table *table, struct kernel_n
 		.names = names,
 		.all_ns = groups_total(&cuda->launches).time.total_ns,
 	};
+	const struct group *group = NULL;
 
 	if (!filling.key && filling.by != BY_launches_stream)
 		filling_join(&filling);
-	if (filling.key)
-		key_settle_groups(filling.key, filling.groups, KEY_WORD);
-	for (size_t i = 0; i < filling.groups->count; i++) {
-		const struct group *group = &filling.groups->group[i];
-
-		if (!group->time.count)
-			continue;
-		table_add_row(table);
+	while ((group = filling_next(&filling, group))) {
 		launches_put_key(&filling, group);
 		if (cuda->has_gpu)
 			table_set_number(table, COLUMN_launches_gpu_ns, group->deferred_ns);
@@ -175,15 +184,9 @@ void api_fill_table(struct cuda *cuda, const struct source *source, struct table
 				   .by = cuda->by,
 				   .key = key_of_table(cuda, CUDA_API),
 				   .all_ns = groups_total(&cuda->api).time.total_ns };
+	const struct group *group = NULL;
 
-	if (filling.key)
-		key_settle_groups(filling.key, filling.groups, KEY_WORD);
-	for (size_t i = 0; i < filling.groups->count; i++) {
-		const struct group *group = &filling.groups->group[i];
-
-		if (!group->time.count)
-			continue;
-		table_add_row(table);
+	while ((group = filling_next(&filling, group))) {
 		(void)filling_put_kind(&filling, group);
 		table_put_name(table, COLUMN_api_name, source, (uint32_t)group->key[API_FUNCTION]);
 		FILLING_PUT(&filling, api, group);
@@ -248,15 +251,9 @@ void copies_fill_table(struct cuda *cuda, const struct source *source, struct ta
 				   .by = cuda->by,
 				   .key = key_of_table(cuda, CUDA_COPIES),
 				   .all_ns = groups_total(&cuda->copies).time.total_ns };
+	const struct group *group = NULL;
 
-	if (filling.key)
-		key_settle_groups(filling.key, filling.groups, KEY_WORD);
-	for (size_t i = 0; i < filling.groups->count; i++) {
-		const struct group *group = &filling.groups->group[i];
-
-		if (!group->time.count)
-			continue;
-		table_add_row(table);
+	while ((group = filling_next(&filling, group))) {
 		rows_cuda_copies_put_key(&filling, group);
 		copies_put_bytes(table, group);
 		if (cuda->has_gpu)

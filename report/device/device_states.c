@@ -49,7 +49,8 @@ static const struct {
 #include "report/device/reasons.def"
 };
 
-unsigned int device_reason_kinds(uint64_t reasons)
+/* Returns a bit each of 1 << enum device_reason_kind. */
+static unsigned int device_reason_kinds(uint64_t reasons)
 {
 	unsigned int kinds = 0;
 

@@ -95,8 +95,6 @@ struct device_states_options {
 };
 ANALYSIS(device_states, struct device_states)
 
-/* Returns the kinds of the reasons, a bit each of 1 << enum device_reason_kind. */
-unsigned int device_reason_kinds(uint64_t reasons);
 /* True if NVML says that power or temperature holds the clock down. */
 bool device_sample_is_throttled(const struct evt_device_sample *sample);
 #define DEVICE_REASONS_BYTES 256

@@ -362,7 +362,11 @@ static void heap_restore(struct heap *heap, const struct heap_op *op)
 	heap_live_add(heap, process, undo.row, undo.size, undo.every, op->time_ns);
 }
 
-void heap_apply_left(struct heap *heap, const struct heap_op *op, uint32_t known_row)
+/*
+ * As heap_apply(), in a process that was left: what was allocated counts, which blocks live does
+ * not.
+ */
+static void heap_apply_left(struct heap *heap, const struct heap_op *op, uint32_t known_row)
 {
 	struct heap_process *process = heap_process_at(heap, op->process);
 	struct heap_thread *thread = heap_thread_at(heap, op->thread);

@@ -75,11 +75,6 @@ void heap_displace(struct heap *heap, struct heap_process *process, struct map_e
 void heap_apply(struct heap *heap, const struct heap_op *op, uint32_t row);
 /* To be called before what comes at time_ns, which is not before layers_due_ns. */
 void heap_look_layers(struct heap *heap, uint64_t time_ns);
-/*
- * As heap_apply(), in a process that was left: what was allocated counts, which blocks live does
- * not.
- */
-void heap_apply_left(struct heap *heap, const struct heap_op *op, uint32_t row);
 /* Returns the block that is live at the address, except short-lived ones; NULL: none. */
 struct map_entry *heap_find_block(struct heap_process *process, uint64_t address);
 /* Applies what is in the queue. */

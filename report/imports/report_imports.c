@@ -3,6 +3,7 @@
 #include "report/core/report_kind.h"
 #include "report/core/unmatched.h"
 #include "report/imports/import_events.h"
+#include "report/table/cells.h"
 
 struct imports_state {
 	struct imports *imports;
@@ -44,16 +45,6 @@ static struct import_sums report_imports_add_up(const struct imports *imports)
 	return sums;
 }
 
-static void report_imports_put_name(struct table *table, enum column_id column,
-				    const struct source *source, uint32_t name)
-{
-	size_t length;
-	const char *text = name_text(source_name_at(source, name), &length);
-
-	if (length)
-		table_set_text(table, column, text, length);
-}
-
 static void report_imports_put_row(struct table *table, const struct source *source,
 				   const struct imports_state *state, size_t number)
 {
@@ -61,9 +52,9 @@ static void report_imports_put_row(struct table *table, const struct source *sou
 	const struct range_row *row = &ranges->row[number];
 	const struct import_origin *origin = &state->imports->origin[number];
 
-	report_imports_put_name(table, COLUMN_imports_module, source, row->name);
+	table_put_known_name(table, COLUMN_imports_module, source, row->name);
 	if (row->parent != RANGE_NONE)
-		report_imports_put_name(table, COLUMN_imports_parent, source,
+		table_put_known_name(table, COLUMN_imports_parent, source,
 					ranges->row[row->parent].name);
 	table_set_number(table, COLUMN_imports_depth, row->depth);
 	table_set_number(table, COLUMN_imports_imports, row->count);
@@ -73,7 +64,7 @@ static void report_imports_put_row(struct table *table, const struct source *sou
 	if (state->sums.total_ns)
 		table_set_real(table, COLUMN_imports_percent,
 			       100.0 * (double)row->self_ns / (double)state->sums.total_ns);
-	report_imports_put_name(table, COLUMN_imports_file, source, origin->file);
+	table_put_known_name(table, COLUMN_imports_file, source, origin->file);
 	if (origin->line)
 		table_set_number(table, COLUMN_imports_line, origin->line);
 	table_set_number(table, COLUMN_imports_open, row->open);

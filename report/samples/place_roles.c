@@ -18,10 +18,11 @@ static const struct {
 
 bool place_file_is(const char *file, size_t length, const char *end)
 {
-	const char *slash = strrchr(end, '/');
 	size_t bytes;
 
 	if (!memchr(file, '/', length)) {
+		const char *slash = strrchr(end, '/');
+
 		end = slash ? slash + 1 : end;
 		return strcmp(end, "__init__.py") != 0 && text_is(file, length, end);
 	}

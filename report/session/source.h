@@ -417,7 +417,6 @@ struct thread_times {
 	uint64_t voluntary, involuntary; /* context switches */
 };
 struct thread_times thread_times(const struct source_thread *thread);
-void thread_times_add(struct thread_times *into, const struct thread_times *more);
 /* Sum over all its recorded threads. */
 struct thread_times process_times(const struct source_process *process);
 

@@ -50,7 +50,7 @@ struct thread_times thread_times(const struct source_thread *thread)
 	return times;
 }
 
-void thread_times_add(struct thread_times *into, const struct thread_times *more)
+static void thread_times_add(struct thread_times *into, const struct thread_times *more)
 {
 	into->has_cpu |= more->has_cpu;
 	into->has_waits |= more->has_waits;

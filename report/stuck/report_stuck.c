@@ -6,6 +6,7 @@
 
 #include "report/core/report_kind.h"
 #include "report/stuck/stuck.h"
+#include "report/table/cells.h"
 
 static struct stuck *report_stuck_of(const struct report *report)
 {
@@ -15,16 +16,6 @@ static struct stuck *report_stuck_of(const struct report *report)
 static void report_stuck_want(struct report *report)
 {
 	stuck_want(report->state, report->run);
-}
-
-static void report_stuck_put_name(struct table *table, enum column_id column,
-				  const struct source *source, uint32_t name)
-{
-	size_t length;
-	const char *text = name_text(source_name_at(source, name), &length);
-
-	if (length)
-		table_set_text(table, column, text, length);
 }
 
 static void report_stuck_put_place(struct stuck *stuck, struct table *table,
@@ -50,7 +41,7 @@ static void report_stuck_put_place(struct stuck *stuck, struct table *table,
 	text = text_store_format(&stuck->texts, "%.*s:%" PRIu32,
 				 (int)(length < PATH_MAX ? length : PATH_MAX), text, place->line);
 	table_set_text(table, COLUMN_stuck_line, text, strlen(text));
-	report_stuck_put_name(table, COLUMN_stuck_function, stuck->source, code->function);
+	table_put_known_name(table, COLUMN_stuck_function, stuck->source, code->function);
 }
 
 /* What the process is in, at its loop's thread. */
@@ -61,7 +52,7 @@ static void report_stuck_put_process(const struct stuck *stuck, struct table *ta
 	const struct last_step *step = last_step_of(stuck->looks, state->process->index);
 
 	if (call) {
-		report_stuck_put_name(table, COLUMN_stuck_operation, stuck->source, call->name);
+		table_put_known_name(table, COLUMN_stuck_operation, stuck->source, call->name);
 		table_set_number(table, COLUMN_stuck_sequence, call->ended + 1);
 		if (stuck->until_ns >= call->open_ns)
 			table_set_number(table, COLUMN_stuck_entered,

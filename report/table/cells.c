@@ -19,6 +19,16 @@ void table_put_name(struct table *table, enum column_id column, const struct sou
 	table_set_text(table, column, text, length);
 }
 
+void table_put_known_name(struct table *table, enum column_id column, const struct source *source,
+			  uint32_t name)
+{
+	size_t length;
+
+	name_text(source_name_at(source, name), &length);
+	if (length)
+		table_put_name(table, column, source, name);
+}
+
 void table_put_pid(struct table *table, enum column_id column, const struct source *source,
 		   size_t process)
 {

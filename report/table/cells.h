@@ -13,6 +13,9 @@ void table_put_text(struct table *table, enum column_id column, const char *text
 /* The same for a name of the recording, by its index. */
 void table_put_name(struct table *table, enum column_id column, const struct source *source,
 		    uint32_t name);
+/* Leaves the cell empty where the name is. */
+void table_put_known_name(struct table *table, enum column_id column, const struct source *source,
+			  uint32_t name);
 /* The pid of a process, by its index. */
 void table_put_pid(struct table *table, enum column_id column, const struct source *source,
 		   size_t process);

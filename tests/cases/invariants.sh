@@ -5,7 +5,6 @@
 # suite: test-all, every recording of the tree, by every report
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-export PROF_REPORT_CACHE=off
 mapfile -t recordings < <(find "$ROOT/tests" -name '*.evt' -not -path '*/fuzz/*' | sort)
 ((${#recordings[@]} > 80)) || fail "only ${#recordings[@]} recordings"
 # Of each third recording also each thread, and halves of the run.

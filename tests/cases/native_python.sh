@@ -7,7 +7,7 @@
 need_torch eager
 export OMP_NUM_THREADS=1
 cat >script.py <<'END'
-import time, torch
+import sys, time, torch
 torch.manual_seed(0)
 a = torch.randn(192, 192)
 def product(seconds):
@@ -20,13 +20,13 @@ def python(seconds):
     while time.thread_time() < end:
         sum(i for i in range(2000))
 begin = time.thread_time()
-for _ in range(20):
+for _ in range(int(sys.argv[1])):
     product(0.1)
     python(0.1)
 print("%.0f" % (a @ a).sum())
 END
-"$PYTHON" script.py >bare || fail "bare: status $?"
-INTERCEPT_TRACE=+native-samples,-alloc INTERCEPT_SAMPLE=500 run_traced "$PYTHON" script.py >out 2>err || fail "status $?: $(cat err)"
+"$PYTHON" script.py 1 >bare || fail "bare: status $?"
+INTERCEPT_TRACE=+native-samples,-alloc INTERCEPT_SAMPLE=500 run_traced "$PYTHON" script.py 20 >out 2>err || fail "status $?: $(cat err)"
 expect_eq 'output' "$(cat out)" "$(cat bare)"
 "$REPORT" check --wait 60 "$OUTPUT" >out || fail "check: $(cat out)"
 "$REPORT" native "$OUTPUT" >table

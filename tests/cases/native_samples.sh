@@ -43,7 +43,7 @@ shares() { # WHAT FILE MOST NAME=PERCENT... [-- OPTION...]
 	"$REPORT" processes --format json --limit 0 "$file" >processes.json || fail "$what: processes: status $?"
 	python3 shares.py native.json "${wanted[@]}" || fail "$what: $("$REPORT" native --limit 0 "$file")"
 }
-spin() { # MODE [SECONDS]
+spin() { # MODE [SECONDS [THREADS]]
 	rm -f run*.evt
 	run_traced "$PROGRAMS/native_spin" "$@" >out 2>err || fail "$1: status $?: $(cat err)"
 	expect_eq "$1: standard error" "$(cat err)" ''
@@ -99,11 +99,11 @@ spin threads
 shares threads "$OUTPUT" 10 thread_0=25 thread_1=25 thread_2=25 thread_3=25
 # all of them, but for a short one that no sample meets; where records were lost, some of them
 expect_between 'threads that were seen' "$(json threads "$OUTPUT" 'len(rows)')" $(($(total samples_lost) ? 2 : 37)) 41
-spin many
+spin many 4 250
 shares 'many threads' "$OUTPUT" 25 alpha=98
 expect_eq 'many: left out' "$(total threads_left_out)" 0
 # of 20 ms of a thread a period of 16.2 ms sees 16.2 at most, and the report says that shares may be wrong
-INTERCEPT_SAMPLE=60 spin many
+INTERCEPT_SAMPLE=60 spin many 1.2 60
 (($(total samples) == 0)) || expect_match 'many: what is not seen' "$("$REPORT" native "$OUTPUT" | tr '\n' ' ')" \
 	'CPU time has no sample\. A thread is sampled each 16\.2 ms .*A higher INTERCEPT_SAMPLE'
 

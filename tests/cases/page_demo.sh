@@ -12,15 +12,12 @@ expect_between "bytes of the demo's page" "$(stat -c %s demo.html)" 500000 50000
 python3 - <<'END_OF_PYTHON' 2>err || fail "$(tail -n 3 err)"
 import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests")
+import page
 from browser import Browser
 with Browser() as browser:
     browser.open("demo.html")
     browser.wait("page.shown !== null")
-    for name in browser.value("PANELS.map(([name]) => name)"):
-        browser.value("page.shown = null; 1")
-        browser.click("#tab-" + name)
-        browser.wait(f"page.shown !== null && page.shown.split('/')[0] === '{name}'")
-        assert "cannot be shown" not in browser.value("byId('panel').textContent"), name
+    page.panels(browser)
     assert browser.errors == [], browser.errors
 END_OF_PYTHON
 exit 0

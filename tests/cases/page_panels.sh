@@ -46,6 +46,7 @@ some=$ROOT/tests/truth/recordings/collate.evt
 bytes=$(stat -c %s "$some")
 cp "$some" bad.evt
 printf 'xxxxxxxxxxxxxxxx' | dd of=bad.evt bs=1 seek=$((bytes / 2)) conv=notrunc status=none
+written # else a page is of less than the reports beside it
 # of good_workers the pids began anew: a child has a lower one than its parent
 pages "$ROOT/tests/truth/recordings/gpu_good.evt" empty.evt counts.evt stacks.evt held.evt gpu.evt losses.evt bad.evt slow/device.evt "$ROOT"/tests/golden/{cut,families,io,samples}.evt \
 	"$ROOT"/tests/truth/recordings/{decode_python,gil_contention,good_workers}.evt

@@ -7,7 +7,6 @@
 python=$(torch_python || command -v python3.11 || command -v python3) || skip "no Python 3"
 "$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))' || skip "no Python 3.8 to 3.13"
 export PYTHONDONTWRITEBYTECODE=1
-keep_symbols
 
 # Blocks of more than 512 bytes are malloc()'s; names of functions are locals, for globals of memray's runner are others.
 cat >script.py <<'END'

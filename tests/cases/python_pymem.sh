@@ -46,15 +46,14 @@ for python in "${PYTHONS[@]}"; do
 	blocks "$python" "$program" free
 	expect_eq "$python: frees of blocks that were not seen" "$(json alloc "$OUTPUT" 'totals["frees_unmatched"]' --allocator python)" 0
 	# tracemalloc in the same run, started by the program or by the interpreter, says what it says without us
+	# shellcheck disable=SC2086
 	for option in "" "-X tracemalloc"; do
-		# shellcheck disable=SC2086
-		"$python" $option "$program" trace bare.json || fail "$python $option ended with $?"
-		# shellcheck disable=SC2086
+		[[ ! $option ]] || "$python" $option "$program" trace want.json || fail "$python $option ended with $?"
 		blocks "$python" $option "$program" trace traced.json
 		python3 -c 'import json, sys
 lines = [n for n, line in enumerate(open(sys.argv[1]), 1) if "same" in line.partition("  # ")[2]]
 a, b = (json.load(open(f)) for f in sys.argv[2:])
-sys.exit("lines differ: %r %r" % (a, b) if any(a[str(n)] != b[str(n)] for n in lines) else 0)' "$program" bare.json traced.json ||
+sys.exit("lines differ: %r %r" % (a, b) if any(a[str(n)] != b[str(n)] for n in lines) else 0)' "$program" want.json traced.json ||
 			fail "$python $option: tracemalloc says something else with us"
 	done
 done

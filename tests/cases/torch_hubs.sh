@@ -22,8 +22,11 @@ say() { # file, report and its options
 	"$REPORT" "$@" --format json --limit 0 "$OUTPUT" >"$to" || fail "$*"
 }
 
+for models in ResNet,VisionTransformer BertForSequenceClassification,LlamaForCausalLM; do
+	"$PYTHON" "$ROOT/tests/torch/hubs.py" layers $models {}.json >out 2>err || fail "$models: $(tail -5 err)"
+done
 for model in ResNet VisionTransformer BertForSequenceClassification LlamaForCausalLM; do
-	"$PYTHON" "$ROOT/tests/torch/hubs.py" layers $model judge.json >out 2>err || fail "$model: $(tail -5 err)"
+	mv $model.json judge.json
 	record +modules,+shapes layers $model forward
 	say forward.json modules
 	record +modules,+shapes layers $model

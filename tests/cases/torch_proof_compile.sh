@@ -8,7 +8,8 @@
 need_torch
 need_tool g++
 # no pool of compilers, each with a torch of its own; no header compiled beforehand for one file
-export TORCHINDUCTOR_COMPILE_THREADS=1 TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS=0
+# nor a compile of PyTorch's headers for each set of instructions, to see whether the compiler knows it
+export TORCHINDUCTOR_COMPILE_THREADS=1 TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS=0 TORCHINDUCTOR_VEC_ISA_OK=1
 # the compiler's allocations would be five million lines to read
 INTERCEPT_TRACE=-alloc run_traced "$PYTHON" "$ROOT/tests/torch/proof.py" proof.json compiled 2>err || {
 	"$PYTHON" -c 'import torch._dynamo.eval_frame as e; e.check_if_dynamo_supported()' 2>/dev/null ||

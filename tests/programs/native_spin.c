@@ -8,7 +8,7 @@
  *   shares      alpha 50 %, beta 30 %, gamma_ 20 %, in turns of a few milliseconds
  *   threads     10 times four threads that spin for 50 ms each, and end; each in a function of its
  *               own
- *   many        250 threads at once, 20 ms each
+ *   many N      N threads at once share the seconds
  *   fork        two children, 60 and 40 %, one after the other
  *   heap        malloc() and free()
  *   child       a child, `native_spin after`, has all of it
@@ -38,7 +38,7 @@
 
 #define SLICE_NS 1000000ull
 #define THREADS 4
-#define MANY 250
+#define MANY 250 /* at most */
 
 static volatile _Thread_local uint64_t sink;
 
@@ -106,23 +106,23 @@ static void threads(void)
 	}
 }
 
-static void *run_small(void *argument)
+static void *run_small(void *ns)
 {
-	alpha(20 * SLICE_NS);
-	return argument;
+	alpha((uint64_t)ns);
+	return NULL;
 }
 
-static void many(void)
+static void many(uint64_t ns, size_t count)
 {
 	static pthread_t thread[MANY];
 	pthread_attr_t attributes;
 
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, 64 << 10);
-	for (size_t i = 0; i < MANY; i++)
-		if (pthread_create(&thread[i], &attributes, run_small, NULL))
+	for (size_t i = 0; i < count; i++)
+		if (pthread_create(&thread[i], &attributes, run_small, (void *)(ns / count)))
 			_exit(77);
-	for (size_t i = 0; i < MANY; i++)
+	for (size_t i = 0; i < count; i++)
 		pthread_join(thread[i], NULL);
 }
 
@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "threads"))
 		threads();
 	else if (!strcmp(mode, "many"))
-		many();
+		many(ns, argc > 3 && atoi(argv[3]) < MANY ? (size_t)atoi(argv[3]) : MANY);
 	else if (!strcmp(mode, "fork"))
 		forks(ns);
 	else if (!strcmp(mode, "heap"))
