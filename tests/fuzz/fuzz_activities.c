@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: preload:gpu/gpu_record.c preload:gpu/gpu_clock.c preload:gpu/gpu_copy.c preload:base/clock.c */
+/* links: preload:gpu/gpu_record.c preload:gpu/gpu_clock.c preload:gpu/gpu_copy.c preload:base/clock.c preload:base/symbols.c */
 /*
  * Any bytes as a buffer of CUPTI's activity records: as events of ours, as times of two clocks, and
  * as copies for another user, whose buffers are as small as the bytes want. Nothing is read or

@@ -2,6 +2,7 @@
 /* links: preload:gpu/gpu_copy.c */
 /* Records for the other user of CUPTI: what it cannot be given is counted. */
 #include "tests/unit/unit.h"
+#include "tests/unit/plain_clock.h"
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_copy.h"
 #include "preload/gpu/gpu_share.h"

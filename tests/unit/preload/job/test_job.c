@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/unit/unit.h"
+#include "tests/unit/plain_clock.h"
 #include "collector/region/region.h"
 #include "preload/hook/torch_origin.h"
 #include "preload/record/entry.h"

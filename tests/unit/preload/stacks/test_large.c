@@ -5,6 +5,7 @@
  * time than they may.
  */
 #include "tests/unit/unit.h"
+#include "tests/unit/plain_clock.h"
 #include "preload/stacks/frame_names.h"
 #include "preload/stacks/large.h"
 #include "preload/stacks/stack.h"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "tests/unit/unit.h"
+#include "tests/unit/plain_clock.h"
 #include "preload/record/capture.h"
 #include "preload/record/recorder.h"
 #include "preload/settings/settings.h"
