@@ -55,7 +55,7 @@ static void report_imports_put_row(struct table *table, const struct source *sou
 	table_put_known_name(table, COLUMN_imports_module, source, row->name);
 	if (row->parent != RANGE_NONE)
 		table_put_known_name(table, COLUMN_imports_parent, source,
-					ranges->row[row->parent].name);
+				     ranges->row[row->parent].name);
 	table_set_number(table, COLUMN_imports_depth, row->depth);
 	table_set_number(table, COLUMN_imports_imports, row->count);
 	table_set_number(table, COLUMN_imports_failed, origin->failed);
