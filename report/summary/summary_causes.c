@@ -32,6 +32,7 @@ static void put_stake(const struct bottleneck *bottleneck, const struct advice *
 struct cause_form {
 	unsigned int number;
 	bool has_figures; /* also of what is about time */
+	bool hides_place;
 };
 
 /* Shares of steps are of those that are settled, which are fewer than the bar of the run has. */
@@ -91,9 +92,10 @@ static void print_figures(const struct advice *advice, const struct screen *scre
 }
 
 /* The line and the command, on one line of the screen where they have room. */
-static void print_place(const struct advice *advice, const struct screen *screen, const char *file)
+static void print_place(const struct advice *advice, const struct screen *screen, const char *file,
+			bool hides_place)
 {
-	char place[CAUSE_PLACE_BYTES];
+	char place[CAUSE_PLACE_BYTES] = "";
 	size_t command = strlen("prof-report  ") + strlen(advice->command) + strlen(file);
 	struct prose prose;
 
@@ -102,7 +104,8 @@ static void print_place(const struct advice *advice, const struct screen *screen
 		file = SCREEN_FILE;
 		command += strlen(file);
 	}
-	cause_place(advice, place);
+	if (!hides_place)
+		cause_place(advice, place);
 	fprintf(screen->out, "%*s", (int)CAUSE_INDENT, "");
 	if (place[0] &&
 	    CAUSE_INDENT + text_width(place, strlen(place)) + 3 + command <= screen->width) {
@@ -131,7 +134,7 @@ static void print_cause(const struct summary *summary, const struct advice *advi
 	prose_end(&prose, screen);
 	if (!advice->gain_ns || form.has_figures)
 		print_figures(advice, screen);
-	print_place(advice, screen, file);
+	print_place(advice, screen, file, form.hides_place);
 	free(file);
 }
 
@@ -163,17 +166,18 @@ static char *make_cause(const struct summary *summary, const struct advice *advi
 }
 
 /*
- * With figures where it is the first, no line says where it is, and they have room. NULL: it has
- * none.
+ * With figures where it is the first, no line says where it is, and they have room. The first may
+ * be without its place, which the verdict has. NULL: it has no room.
  */
 static char *make_fitting(const struct summary *summary, const struct advice *advice,
 			  const struct screen *screen, unsigned int number, unsigned int room)
 {
-	struct cause_form form = { number, number == 1 && !advice->place.line[0] &&
-						   !advice->place.function[0] };
+	bool has_place = advice->place.line[0] || advice->place.function[0];
+	struct cause_form form = { .number = number, .has_figures = number == 1 && !has_place };
 	char *text = make_cause(summary, advice, screen, form);
 
-	if (form.has_figures && text && lines_of(text) > room) {
+	form.hides_place = has_place && advice == summary_first_cause(summary);
+	if ((form.has_figures || form.hides_place) && text && lines_of(text) > room) {
 		free(text);
 		form.has_figures = false;
 		text = make_cause(summary, advice, screen, form);
