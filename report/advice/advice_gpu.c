@@ -4,6 +4,8 @@
  * recommendations of the TensorBoard plugin, applied to steps instead of the whole run. Without GPU
  * work in steps they say nothing.
  */
+#include <stdio.h>
+
 #include "report/advice/bottleneck.h"
 #include "report/base/units.h"
 #include "report/steps/rows_steps.h"
@@ -15,7 +17,8 @@
 #define UNREPORTED_MATTERS 0.01
 #define LAUNCHES_MANY 20.0     /* a step */
 #define LAUNCH_LONG_NS 200000u /* no launch of PyTorch's takes the host so long */
-#define PURE_SHARE 0.25        /* of the launches, that the time of all is estimated by */
+#define LAUNCHES_BYTES 64u
+#define PURE_SHARE 0.25 /* of the launches, that the time of all is estimated by */
 /* share of the products' time, by names that say which GPU they are for */
 #define RECENT_SHARE 0.5
 
@@ -244,20 +247,38 @@ uint64_t bottleneck_launching_ns(const struct bottleneck *bottleneck)
 		       : 0;
 }
 
+/* "113 of 303 launches a step", where the others' host time is not known. */
+static void put_launches_a_step(const struct bottleneck *bottleneck, uint64_t launched,
+				uint64_t all, char text[LAUNCHES_BYTES])
+{
+	double steps = (double)bottleneck->loop.steps;
+
+	if (launched < all)
+		snprintf(text, LAUNCHES_BYTES, "%.0f of %.0f launches a step",
+			 (double)launched / steps, (double)all / steps);
+	else
+		snprintf(text, LAUNCHES_BYTES, "%.0f launches a step", (double)launched / steps);
+}
+
 static void say_launches_of_sums(const struct bottleneck *bottleneck, uint64_t ns,
 				 struct advice *advice)
 {
 	uint64_t steps = bottleneck->loop.steps, launched;
 	char gpu[UNIT_TEXT_BYTES], host[UNIT_TEXT_BYTES], idle[UNIT_TEXT_BYTES];
+	char launches_a_step[LAUNCHES_BYTES];
+	struct phase_launches all = { 0, 0 };
 
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
+		phase_launches_add(bottleneck, (enum step_phase)phase, &all);
 	(void)phases_launching_ns(bottleneck, &launched);
+	put_launches_a_step(bottleneck, launched, all.launches, launches_a_step);
 	advice_say(advice,
 		   "the GPU is idle for %s a step, %.1f %% of the steps' time, because the host is "
-		   "busy launching: %.0f launches a step, %s of host time each, while the GPU is "
-		   "busy for %s a launch.",
-		   unit_format_ns(idle, ns / steps), advice->value,
-		   (double)launched / (double)steps, unit_format_ns(host, ns / launched),
-		   unit_format_ns(gpu, busy_gpu_ns(bottleneck) / launched));
+		   "busy launching: %s, %s of host time each, while the GPU is busy for %s a "
+		   "launch.",
+		   unit_format_ns(idle, ns / steps), advice->value, launches_a_step,
+		   unit_format_ns(host, ns / launched),
+		   unit_format_ns(gpu, busy_gpu_ns(bottleneck) / all.launches));
 }
 
 bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *advice)
