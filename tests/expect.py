@@ -14,6 +14,7 @@ import ast
 import collections
 import functools
 import gc
+import glob
 import json
 import os
 import re
@@ -49,7 +50,8 @@ class Report:
         if self.command not in self.cache:
             # a program waits a second for its collector, which on a busy machine may make the file after that
             until = time.monotonic() + 60
-            while not os.path.exists(self.command[-1]) and time.monotonic() < until:
+            stem = self.command[-1].removesuffix(".evt")
+            while not glob.glob(glob.escape(stem) + "*") and time.monotonic() < until:  # those of children may be all that is left
                 time.sleep(0.05)
             done = subprocess.run(self.command, capture_output=True, text=True)
             if done.returncode not in (0, 1) or not done.stdout:

@@ -77,10 +77,10 @@ static bool output_has_room(const struct output *output, size_t length, bool las
 bool output_give_back(struct output *output)
 {
 	size_t from = output->segments.count ? output->segments.segment[0].frames : 0;
-	uint64_t given = output->segments.given_bytes;
+	size_t count = output->segments.count;
 	size_t frames = segments_give_back(&output->segments, output->fd);
 
-	if (output->segments.given_bytes == given)
+	if (output->segments.count == count) /* its bytes may be none: a page stays */
 		return false;
 	output->seek_count -= frames;
 	memmove(output->seek + from, output->seek + from + frames,

@@ -191,12 +191,24 @@ static bool process_has_no_file(uint32_t pid)
 	return has_any && !has_file;
 }
 
+/* One that has ended, and whose parent has not asked for its status. */
+static bool process_has_ended(uint32_t pid)
+{
+	char text[512];
+	const char *name_end;
+
+	if (!proc_read(pid, "stat", text, sizeof(text)))
+		return true;
+	name_end = strrchr(text, ')'); /* the name may contain any character */
+	return name_end && (!strncmp(name_end, ") Z", 3) || !strncmp(name_end, ") X", 3));
+}
+
 static bool process_starts_to_write(uint32_t pid, void *unused)
 {
 	char name[PATH_ROOM];
 
 	(void)unused;
-	if (!proc_read(pid, "comm", name, sizeof(name)))
+	if (!proc_read(pid, "comm", name, sizeof(name)) || process_has_ended(pid))
 		return false;
 	return !strcmp(name, NAME_AT_FIRST) || (!strcmp(name, NAME) && process_has_no_file(pid));
 }
