@@ -410,11 +410,13 @@ void evidence_listen(struct evidence *evidence, evidence_hold_take *take, void *
 	evidence->listener = state;
 }
 
-void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
-			    bool is_free)
+void evidence_device_memory(struct evidence *evidence, struct nest_place place,
+			    uint64_t duration_ns, bool is_free)
 {
-	struct evidence_process *at = evidence_process_at(evidence, process);
+	struct evidence_process *at = evidence_process_at(evidence, place.process);
 
+	evidence_tell(evidence, place, duration_ns,
+		      is_free ? EVIDENCE_HOLD_FREE : EVIDENCE_HOLD_MALLOC);
 	if (at->number < EVIDENCE_SETTLED)
 		return;
 	at->pending.device_allocs++;

@@ -121,7 +121,9 @@ struct evidence_process {
 /* What holds the host up in a call of CUDA. */
 enum evidence_hold_kind {
 	EVIDENCE_HOLD_WAIT,
-	EVIDENCE_HOLD_COPY, /* it stages data for the device that is not in pinned memory */
+	EVIDENCE_HOLD_COPY,   /* it stages data for the device that is not in pinned memory */
+	EVIDENCE_HOLD_MALLOC, /* of memory of the device */
+	EVIDENCE_HOLD_FREE,
 };
 /* Such a call has returned; it began `duration_ns` ago. */
 typedef void evidence_hold_take(void *state, struct nest_place place, uint64_t duration_ns,
@@ -182,8 +184,8 @@ void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duratio
 void evidence_wait(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 /* For start() of one analysis: it then gets each such call. */
 void evidence_listen(struct evidence *evidence, evidence_hold_take *take, void *state);
-void evidence_device_memory(struct evidence *evidence, uint32_t process, uint64_t duration_ns,
-			    bool is_free);
+void evidence_device_memory(struct evidence *evidence, struct nest_place place,
+			    uint64_t duration_ns, bool is_free);
 struct evidence_copy {
 	uint64_t source, bytes, duration_ns;
 };

@@ -301,7 +301,7 @@ static void take_alloc(void *state, const struct source_event *event, bool count
 	if (event_is_nested_call(&event->event))
 		return;
 	if (alloc->kind == EVT_CUDA_DEVICE)
-		evidence_device_memory(evidence, event->process->index, alloc->duration_ns, false);
+		evidence_device_memory(evidence, event_place(event), alloc->duration_ns, false);
 	else if (device_kind_is_host(alloc->kind) && !alloc->result)
 		evidence_pin(evidence, event->process->index, alloc->address, alloc->bytes);
 }
@@ -317,7 +317,7 @@ static void evidence_events_take_free(void *state, const struct source_event *ev
 	if (device_kind_is_host(freed->kind))
 		evidence_unpin(evidence, event->process->index, freed->address);
 	else if (freed->kind == EVT_CUDA_ANY || freed->kind == EVT_CUDA_DEVICE)
-		evidence_device_memory(evidence, event->process->index, freed->duration_ns, true);
+		evidence_device_memory(evidence, event_place(event), freed->duration_ns, true);
 }
 
 /* --- memory, and where steps end --- */

@@ -187,7 +187,13 @@ static void step_lines_take_hold(void *state, struct nest_place place, uint64_t 
 {
 	struct step_lines *lines = state;
 	const struct evidence *evidence = lines->evidence;
-	enum step_lines_of of = kind == EVIDENCE_HOLD_COPY ? STEP_LINES_COPIES : STEP_LINES_WAITS;
+	static const enum step_lines_of ofs[] = {
+		[EVIDENCE_HOLD_WAIT] = STEP_LINES_WAITS,
+		[EVIDENCE_HOLD_COPY] = STEP_LINES_COPIES,
+		[EVIDENCE_HOLD_MALLOC] = STEP_LINES_MALLOCS,
+		[EVIDENCE_HOLD_FREE] = STEP_LINES_FREES,
+	};
+	enum step_lines_of of = ofs[kind];
 
 	if (evidence->process[place.process].thread != place.thread)
 		return;
@@ -596,6 +602,8 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		{ advice_item, STEP_LINES(WAITS), "time in such calls" },
 		{ advice_synchronising, STEP_LINES(WAITS), "time in such calls" },
 		{ advice_pageable_copies, STEP_LINES(COPIES), "time in such copies" },
+		{ advice_device_allocations, STEP_LINES(FREES), "time in cudaFree()" },
+		{ advice_device_allocations, STEP_LINES(MALLOCS), "time in cudaMalloc()" },
 		{ advice_copies, STEP_LINES(CLONES), "host's time in such copies" },
 		{ advice_small_operators,
 		  STEP_LINES(HELPED) | STEP_LINES(OPERATORS) | STEP_LINES(CLONES),
@@ -608,6 +616,8 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 
 	for (size_t i = 0; i < sizeof(lined) / sizeof(lined[0]); i++)
 		if (lined[i].look == advice->rule->look &&
-		    step_lines_find(lines, lined[i].of, &line, &percent))
+		    step_lines_find(lines, lined[i].of, &line, &percent)) {
 			step_lines_say_line(lines, lined[i].words, percent, &line, advice);
+			return;
+		}
 }

@@ -18,7 +18,9 @@ enum step_lines_of {
 	STEP_LINES_OUTSIDE, /* outside of operators */
 	STEP_LINES_HELPED,  /* threads for which it waits are in operators (helpers/helpers.h) */
 	STEP_LINES_OPERATORS,
-	STEP_LINES_CLONES, /* operators that copy tensors */
+	STEP_LINES_CLONES,  /* operators that copy tensors */
+	STEP_LINES_MALLOCS, /* of memory of the device: cudaMalloc() */
+	STEP_LINES_FREES,
 	STEP_LINES_COPIES, /* to the device, from memory that is not pinned */
 	STEP_LINES_WAITS,  /* values read from tensors, and CUDA calls that wait */
 	STEP_LINES_ZERO_GRAD,
