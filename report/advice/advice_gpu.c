@@ -414,6 +414,20 @@ bool advice_small_kernels(const struct bottleneck *bottleneck, struct advice *ad
 }
 
 /*
+ * Returns the part of the steps' time in which the GPU does that work of theirs: of the time that it
+ * is busy in them, since work may run later than the step that asks for it.
+ */
+static uint64_t work_in_steps_ns(const struct bottleneck *bottleneck, uint64_t ns)
+{
+	uint64_t kernel_ns = bottleneck->gpu->work.kernel_ns;
+	double all_ns = (double)(kernel_ns > ns ? kernel_ns : ns);
+
+	return ns ? advice_gpu_least(
+			    ns, (uint64_t)((double)busy_gpu_ns(bottleneck) * (double)ns / all_ns))
+		  : 0;
+}
+
+/*
  * Only if kernel names show that the GPU has tensor cores, because no attribute of it is recorded.
  */
 bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *advice)
@@ -426,7 +440,7 @@ bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *
 	    bottleneck_share(bottleneck, work->product_ns) <= advice->rule->threshold ||
 	    !advice_exceeds(advice, 100.0 * (double)work->product_ns / (double)work->kernel_ns))
 		return false;
-	advice->gain_ns = advice_gpu_least(work->product_ns, bottleneck->loop.total_ns);
+	advice->gain_ns = work_in_steps_ns(bottleneck, work->product_ns);
 	advice_say(
 		advice,
 		"matrix products and convolutions take %.0f %% of the kernels' time in steps, %s a "
@@ -444,7 +458,7 @@ bool advice_clones(const struct bottleneck *bottleneck, struct advice *advice)
 
 	if (bottleneck->sampled ||
 	    !advice_gpu_share_exceeds(bottleneck, advice,
-				      advice_gpu_least(work->clones_ns, bottleneck->loop.total_ns)))
+				      work_in_steps_ns(bottleneck, work->clones_ns)))
 		return false;
 	advice_say(
 		advice,
@@ -463,7 +477,7 @@ bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *a
 	if (bottleneck_share(bottleneck, work->double_ns) <= advice->rule->threshold ||
 	    !advice_exceeds(advice, 100.0 * (double)work->double_ns / (double)work->kernel_ns))
 		return false;
-	advice->gain_ns = advice_gpu_least(work->double_ns, bottleneck->loop.total_ns);
+	advice->gain_ns = work_in_steps_ns(bottleneck, work->double_ns);
 	advice_say(
 		advice,
 		"matrix products in double precision (float64) take %.0f %% of the kernels' time "
