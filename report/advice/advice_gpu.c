@@ -414,8 +414,8 @@ bool advice_small_kernels(const struct bottleneck *bottleneck, struct advice *ad
 }
 
 /*
- * Returns the part of the steps' time in which the GPU does that work of theirs: of the time that it
- * is busy in them, since work may run later than the step that asks for it.
+ * Returns the part of the steps' time in which the GPU does that work of theirs: of the time that
+ * it is busy in them, since work may run later than the step that asks for it.
  */
 static uint64_t work_in_steps_ns(const struct bottleneck *bottleneck, uint64_t ns)
 {
