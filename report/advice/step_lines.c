@@ -114,7 +114,7 @@ static enum step_lines_of of_kind(uint64_t kind)
 /* Returns whether what is found so far is a copy that the operator around it asks for. */
 static bool is_of_outer(enum step_lines_of found, enum step_lines_of around)
 {
-	return found == STEP_LINES_COPIES && around == STEP_LINES_OPERATORS;
+	return found == STEP_LINES_CLONES && around == STEP_LINES_OPERATORS;
 }
 
 enum step_lines_of step_lines_open_on(const struct evidence *evidence,

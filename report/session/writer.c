@@ -191,16 +191,24 @@ static bool process_has_no_file(uint32_t pid)
 	return has_any && !has_file;
 }
 
-/* One that has ended, and whose parent has not asked for its status. */
-static bool process_has_ended(uint32_t pid)
+static bool writer_process_stat(uint32_t pid, char *ret_state, unsigned int *ret_parent)
 {
 	char text[512];
 	const char *name_end;
 
 	if (!proc_read(pid, "stat", text, sizeof(text)))
-		return true;
+		return false;
 	name_end = strrchr(text, ')'); /* the name may contain any character */
-	return name_end && (!strncmp(name_end, ") Z", 3) || !strncmp(name_end, ") X", 3));
+	return name_end && sscanf(name_end, ") %c %u", ret_state, ret_parent) == 2;
+}
+
+/* Also one whose parent has not asked for its status. */
+static bool process_has_ended(uint32_t pid)
+{
+	unsigned int parent;
+	char state;
+
+	return !writer_process_stat(pid, &state, &parent) || state == 'Z' || state == 'X';
 }
 
 static bool process_starts_to_write(uint32_t pid, void *unused)
@@ -232,16 +240,10 @@ struct finding {
 
 static uint32_t parent_of(uint32_t pid)
 {
-	char text[512];
-	const char *name_end;
-	unsigned int parent = 0;
+	unsigned int parent;
+	char state;
 
-	if (!proc_read(pid, "stat", text, sizeof(text)))
-		return 0;
-	name_end = strrchr(text, ')'); /* the name may contain any character */
-	if (!name_end || sscanf(name_end, ") %*c %u", &parent) != 1)
-		return 0;
-	return parent;
+	return writer_process_stat(pid, &state, &parent) ? parent : 0;
 }
 
 static bool process_descends(uint32_t pid, uint32_t from)
