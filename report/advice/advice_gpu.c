@@ -334,6 +334,22 @@ bool advice_gpu_bound(const struct bottleneck *bottleneck, struct advice *advice
 	return true;
 }
 
+/* Of long operators, and of long runs of short ones, that call no CUDA: see gaps.h. */
+bool advice_host_operators(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t ns = bottleneck->loop.work.host_operators_ns;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!loop_has_gpu(bottleneck) || bottleneck->sampled ||
+	    !advice_gpu_share_exceeds(bottleneck, advice, ns))
+		return false;
+	advice_say(advice,
+		   "operators that run on the CPU take %.1f %% of the steps' time, %s a step, "
+		   "beside the work of the GPU.",
+		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps));
+	return true;
+}
+
 /* Beside other advice it is only said if much is left unexplained: see advice.c. */
 bool advice_gpu_idle(const struct bottleneck *bottleneck, struct advice *advice)
 {

@@ -7,6 +7,8 @@
 #include "report/advice/growth_place.h"
 #include "report/base/units.h"
 
+#define COPIES_MANY 16u         /* a step */
+#define COPY_SMALL_BYTES 65536u /* a larger one takes its time for the bytes */
 #define GROWTH_WINDOWS 8u
 #define GROWTH_STEPS_MIN 16u
 /* rises between windows that are needed: one may be missing */
@@ -77,6 +79,26 @@ bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *
 		100.0 * (double)work->pageable_copies / (double)work->copies_to_device,
 		unit_format_bytes(bytes, work->pageable_bytes / steps),
 		unit_format_ns(time, work->pageable_ns / steps));
+	return true;
+}
+
+bool advice_small_copies(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	uint64_t steps = bottleneck->loop.steps;
+	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	advice->gain_ns = work->copied_ns;
+	if (!steps || bottleneck->limited || work->copies_to_device < COPIES_MANY * steps ||
+	    work->copied_bytes > COPY_SMALL_BYTES * work->copies_to_device ||
+	    !advice_exceeds(advice, bottleneck_share(bottleneck, work->copied_ns)))
+		return false;
+	advice_say(advice,
+		   "%.1f copies to the device a step, of %s each on average: the calls take "
+		   "%.1f %% of the steps' time, %s a step.",
+		   (double)work->copies_to_device / (double)steps,
+		   unit_format_bytes(bytes, work->copied_bytes / work->copies_to_device),
+		   advice->value, unit_format_ns(time, work->copied_ns / steps));
 	return true;
 }
 

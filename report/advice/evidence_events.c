@@ -234,6 +234,8 @@ static void take_any_call(void *state, const struct source_event *event, bool co
 	(void)counts;
 	if (event_is_nested_call(&event->event))
 		return;
+	if (event->event.id == EVT_cuda_launch)
+		evidence_launch(&mine->evidence, event->process->index);
 	evidence_call(&mine->evidence, event_place(event), duration_ns);
 	if (duration_ns >= GAP_SHORT_NS || is_of_device_memory(event) || call_waits(mine, event))
 		evidence_hold(&mine->evidence, event->process->index, duration_ns);
@@ -247,6 +249,7 @@ static void take_hidden_call(void *state, const struct source_event *event, bool
 	bool waits = function_waits(mine, event, call->function);
 
 	(void)counts;
+	evidence_launch(&mine->evidence, event->process->index);
 	evidence_call(&mine->evidence, event_place(event), call->duration_ns);
 	if (waits)
 		evidence_wait(&mine->evidence, event_place(event), call->duration_ns);

@@ -192,6 +192,8 @@ static void step_lines_take_hold(void *state, struct nest_place place, uint64_t 
 		[EVIDENCE_HOLD_COPY] = STEP_LINES_COPIES,
 		[EVIDENCE_HOLD_MALLOC] = STEP_LINES_MALLOCS,
 		[EVIDENCE_HOLD_FREE] = STEP_LINES_FREES,
+		[EVIDENCE_HOLD_GAP] = STEP_LINES_GAPS,
+		[EVIDENCE_HOLD_HOST] = STEP_LINES_HOST,
 	};
 	enum step_lines_of of = ofs[kind];
 
@@ -382,13 +384,13 @@ static bool step_lines_find_most(const struct step_lines *lines, unsigned int of
 	return found.count;
 }
 
-/* Returns the time in that line, whatever the loop's thread does there. */
-static uint64_t step_lines_line_ns(const struct step_lines *lines, const struct step_line *line)
+uint64_t step_lines_line_ns(const struct step_lines *lines, unsigned int of,
+			    const struct step_line *line)
 {
 	struct found_lines found;
 	uint64_t ns = 0;
 
-	found_make(&found, lines, STEP_LINES_OF_LOOP);
+	found_make(&found, lines, of);
 	for (size_t i = 0; i < found.count; i++)
 		if (found.line[i].file == line->file && found.line[i].number == line->number &&
 		    found.line[i].function == line->function)
@@ -409,7 +411,8 @@ bool step_lines_find(const struct step_lines *lines, unsigned int of, struct ste
 	if (looks < GUESS_LOOKS_MIN || !ns || !step_lines_find_most(lines, of, ret_line))
 		return false;
 	*ret_percent = 100.0 * (double)ret_line->ns / (double)ns;
-	ret_line->is_part = ret_line->ns < step_lines_line_ns(lines, ret_line) / 2;
+	ret_line->is_part = ret_line->ns <
+			    step_lines_line_ns(lines, STEP_LINES_OF_LOOP, ret_line) / 2;
 	return *ret_percent >= (looks < LOOKS_MIN ? GUESS_PERCENT_MIN : PERCENT_MIN);
 }
 
@@ -444,7 +447,8 @@ static void step_lines_part_make(struct step_lines *part, const struct step_line
 /* Returns the share of the part's time in that line, %. */
 static double part_percent(const struct step_lines *part, const struct step_line *line)
 {
-	return part->all_ns ? 100.0 * (double)step_lines_line_ns(part, line) / (double)part->all_ns
+	return part->all_ns ? 100.0 * (double)step_lines_line_ns(part, STEP_LINES_OF_LOOP, line) /
+				      (double)part->all_ns
 			    : 0;
 }
 
@@ -594,7 +598,7 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		unsigned int of;
 		const char *words;
 	} lined[] = {
-		{ advice_between_operators, STEP_LINES(OUTSIDE), "time outside of operators" },
+		{ advice_between_operators, STEP_LINES(GAPS), "time outside of operators" },
 		{ advice_dataloader, STEP_LINES(DATALOADER), "time in the DataLoader" },
 		{ advice_worker_restarts, STEP_LINES(DATALOADER), "time in the DataLoader" },
 		{ advice_optimizer, STEP_LINES(OPTIMIZER), "optimizer's time" },
@@ -605,10 +609,16 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		{ advice_device_allocations, STEP_LINES(FREES), "time in cudaFree()" },
 		{ advice_device_allocations, STEP_LINES(MALLOCS), "time in cudaMalloc()" },
 		{ advice_copies, STEP_LINES(CLONES), "host's time in such copies" },
+		{ advice_small_copies, STEP_LINES(COPIES), "time in such copies" },
+		{ advice_host_operators, STEP_LINES(HOST), "time in such operators" },
 		{ advice_small_operators,
-		  STEP_LINES(HELPED) | STEP_LINES(OPERATORS) | STEP_LINES(CLONES),
+		  STEP_LINES(HELPED) | STEP_LINES(OPERATORS) | STEP_LINES(CLONES) |
+			  STEP_LINES(HOST),
 		  "time in operators" },
-		{ advice_launch_bound, STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED),
+		{ advice_launch_bound,
+		  STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED) & ~STEP_LINES(GAPS) & ~STEP_LINES(HOST),
+		  "time in which the host launches, outside of backward," },
+		{ advice_gpu_idle, STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED) & ~STEP_LINES(WAITS),
 		  "host's time outside of backward" },
 	};
 	struct step_line line;

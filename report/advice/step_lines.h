@@ -16,9 +16,11 @@
 
 enum step_lines_of {
 	STEP_LINES_OUTSIDE, /* outside of operators */
+	STEP_LINES_GAPS,    /* the same, in a long gap between them */
 	STEP_LINES_HELPED,  /* threads for which it waits are in operators (helpers/helpers.h) */
 	STEP_LINES_OPERATORS,
 	STEP_LINES_CLONES,  /* operators that copy tensors */
+	STEP_LINES_HOST,    /* operators on the CPU, of a process that launches work of a GPU */
 	STEP_LINES_MALLOCS, /* of memory of the device: cudaMalloc() */
 	STEP_LINES_FREES,
 	STEP_LINES_COPIES, /* to the device, from memory that is not pinned */
@@ -93,6 +95,9 @@ struct step_line {
  */
 bool step_lines_find(const struct step_lines *lines, unsigned int of, struct step_line *ret_line,
 		     double *ret_percent);
+/* Returns the time of the loop's thread in that line, of what the set has. */
+uint64_t step_lines_line_ns(const struct step_lines *lines, unsigned int of,
+			    const struct step_line *line);
 /* Finds the line with the most samples of the loop's thread; returns false if there are none. */
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
 /*

@@ -27,6 +27,7 @@ struct run {
 	const char *optimizer_operator;
 	unsigned int device_allocs, device_allocs_until;
 	uint64_t copy_bytes, copy_source;
+	unsigned int small_copies;         /* of 256 bytes and 50 us each */
 	uint64_t tensor_bytes, heap_bytes; /* that stay */
 	bool frees, in_loader, has_workers;
 	uint64_t closure_ns;     /* of operators in the optimizer's step that record gradients */
@@ -67,6 +68,7 @@ struct run {
 		unsigned int
 			/* CUpti_ActivityMemoryKind of copy_bytes, told by CUPTI; 0: not told */
 			memory;
+		bool host_works; /* the other operators work on the CPU */
 	} device;
 };
 
@@ -119,6 +121,8 @@ static void scope_begin(const char *text)
 		  .thread = 1);
 }
 
+static bool calls_cuda; /* each operator does */
+
 static void scope_end(const char *text, uint64_t kind)
 {
 	if (kind == USER)
@@ -139,6 +143,8 @@ static void scope(const char *text, uint64_t kind, uint64_t took_ns)
 	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = kind, .sequence = -1,
 		  .thread = 1);
 	now += took_ns;
+	if (calls_cuda)
+		CUDA_PUT(&c, now, cuda_call, "cudaGetDevice", 1, .result = 0);
 	read_clock();
 	scope_end(text, kind);
 }
@@ -180,6 +186,11 @@ static void step_cuda(const struct run *run, unsigned int step)
 		now += 10 * US;
 		CUDA_PUT(&c, now, cuda_alloc, "cudaMalloc", 10 * US, .kind = EVT_CUDA_DEVICE,
 			 .address = 0x7000000 + step * 16 + i, .bytes = 1);
+	}
+	for (unsigned int i = 0; i < run->small_copies; i++) {
+		now += 50 * US;
+		CUDA_PUT(&c, now, cuda_copy, "cudaMemcpyAsync", 50 * US, .kind = EVT_CUDA_COPY_HTOD,
+			 .bytes = 256, .destination = 0x7000000, .source = 0x9000000);
 	}
 	if (run->copy_bytes) {
 		now += 5 * US;
@@ -370,6 +381,7 @@ static void collector_looks(const struct run *run, uint32_t stream, unsigned int
 
 static void write_run(uint32_t stream, const struct run *run)
 {
+	calls_cuda = run->device.kernels && !run->device.host_works;
 	frame_begin_block(c.r.fw, stream);
 	now = 0;
 	CUDA_PUT(&c, MS, cuda_alloc, "cudaHostAlloc", 5, .kind = EVT_CUDA_PINNED,
