@@ -12,6 +12,7 @@
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time; with less idle time the host keeps up */
 #define WAITS_HARDLY 2.0     /* % of the steps' time: a host that waits less is behind its GPU */
+#define WAITS_SHARE 0.2      /* of the GPU's idle time: the same */
 #define BUSY_STEPS_SHARE 0.5 /* share of the settled steps that request work of the GPU */
 /* share of the work whose calls have no, or late, reports */
 #define UNREPORTED_MATTERS 0.01
@@ -200,13 +201,16 @@ static bool launching_matters(const struct bottleneck *bottleneck, double launch
 }
 
 /*
- * Returns whether launching takes longer than the GPU's work, or the host never waits for the GPU:
+ * Returns whether launching takes longer than the GPU's work, or the host hardly waits for the GPU:
  * then the GPU waits for the host.
  */
 static bool host_is_behind(const struct bottleneck *bottleneck, uint64_t launching_ns)
 {
+	uint64_t waits_ns = bottleneck->loop.work.sync_ns;
+
 	return launching_ns > bottleneck->gpu->work.kernel_ns ||
-	       bottleneck_share(bottleneck, bottleneck->loop.work.sync_ns) < WAITS_HARDLY;
+	       bottleneck_share(bottleneck, waits_ns) < WAITS_HARDLY ||
+	       (double)waits_ns < WAITS_SHARE * (double)idle_ns_of(bottleneck);
 }
 
 static uint64_t busy_gpu_ns(const struct bottleneck *bottleneck)

@@ -312,6 +312,12 @@ static bool step_thread_runnable(const struct bottleneck *bottleneck, double *re
 	return true;
 }
 
+/* Returns whether they have more operators than the others, none of which record gradients. */
+static bool is_evaluation(const struct slow_steps *slow)
+{
+	return most_have(slow, slow->of_operators) && !most_have(slow, slow->of_graded);
+}
+
 /* Writes the cause. Returns false if the slow steps have nothing in common. */
 static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 {
@@ -323,9 +329,8 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		return true;
 	if (most_have(slow, slow->of_operators)) {
 		snprintf(shown, CAUSE_BYTES, "with more operators than the others%s",
-			 most_have(slow, slow->of_graded)
-				 ? ""
-				 : ", which record no gradients, as in an evaluation");
+			 is_evaluation(slow) ? ", which record no gradients, as in an evaluation"
+					     : "");
 		return true;
 	}
 	if (most_have(slow, slow->of_places) && is_rare(slow, slow->place)) {
@@ -413,6 +418,15 @@ static void slow_steps_say_line(const struct slow_steps *slow, const struct step
 	(void)wait_say_cause(slow->bottleneck, advice);
 	wait_say_work(slow->bottleneck, advice);
 	advice->waits_for[0] = '\0'; /* the title is about steps */
+	advice->does[0] = '\0';
+}
+
+static void say_evaluation(struct advice *advice)
+{
+	advice_set_does(advice, "an evaluation");
+	advice->todo = "Evaluate less often, or on fewer batches: val_check_interval, eval_steps, "
+		       "limit_val_batches. prof-report step-diff compares the slowest with a "
+		       "typical step.";
 }
 
 bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)
@@ -452,6 +466,8 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 			: "");
 	if (has_line)
 		slow_steps_say_line(&slow, &line, percent, advice);
+	if (applies && !known_cause_shown(&slow, cause) && is_evaluation(&slow))
+		say_evaluation(advice);
 	slow_steps_release(&slow);
 	return applies;
 }

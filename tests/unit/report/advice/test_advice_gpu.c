@@ -181,7 +181,11 @@ TEST(a_host_that_is_behind)
 	write_one(&run);
 	only("launch_bound", NULL);
 	release();
-	run.wait_ns = MS; /* it does: then it is not known who is behind */
+	run.wait_ns = MS / 2; /* hardly */
+	write_one(&run);
+	assert_non_null(advice_of("launch_bound"));
+	release();
+	run.wait_ns = 2 * MS; /* it does: then it is not known who is behind */
 	write_one(&run);
 	assert_null(advice_of("launch_bound"));
 	release();
