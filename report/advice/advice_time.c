@@ -299,6 +299,7 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 {
 	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
 	char time[UNIT_TEXT_BYTES], shown[PLACE_BYTES], waited[STATE_BYTES];
+	char label[PLACE_NAME_BYTES];
 	uint64_t each_ns, line_ns;
 	bool is_mixed;
 
@@ -320,6 +321,8 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 	each_ns = is_mixed ? gap_place_ns(place) / place->time.count
 			   : timing_percentile(&place->time, 50);
 	place_text(bottleneck, place, shown);
+	if (place_label(bottleneck, place, label)) /* unless samples have a line */
+		snprintf(advice->place.function, sizeof(advice->place.function), "%s", label);
 	say_state(bottleneck, place, advice, waited);
 	advice_say(advice,
 		   "the loop spends %s %s outside of operators, %s: %.1f %% of the steps' time.%s",
