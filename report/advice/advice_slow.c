@@ -31,6 +31,8 @@ struct tally {
 	uint64_t steps, ns;
 };
 
+#define EVALUATES_SHARE 0.5 /* of what a step takes more than the others: it evaluates */
+
 /* The search for what slow steps have in common. */
 struct slow_steps {
 	const struct bottleneck *bottleneck;
@@ -40,8 +42,8 @@ struct slow_steps {
 	uint64_t count, gain_ns;
 	double usual_ns[STEP_CATEGORY_LIMIT];   /* average of the other steps */
 	uint64_t usual_operators, usual_graded; /* the maximum of most other steps */
-	struct tally of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_places,
-		of_labels;
+	struct tally of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_evaluation,
+		of_places, of_labels;
 	struct tally *of_place;    /* by index of gaps->place */
 	size_t place_room, place;  /* the place in most slow steps */
 	struct label_steps *label; /* by name */
@@ -213,6 +215,8 @@ static void look_at_one(struct slow_steps *slow, size_t index)
 	count_labels(slow, sample, excess_ns);
 	if (is_more(sample->graded, slow->usual_graded))
 		tally_add(&slow->of_graded, excess_ns);
+	if ((double)row->phases.ns[PHASE_evaluation] > EVALUATES_SHARE * (double)excess_ns)
+		tally_add(&slow->of_evaluation, excess_ns);
 	if (is_more(sample->operators, slow->usual_operators))
 		tally_add(&slow->of_operators, excess_ns);
 	else if (sample->gap_place != GAP_NO_PLACE && sample->gap_ns > excess_ns / 2)
@@ -312,10 +316,21 @@ static bool step_thread_runnable(const struct bottleneck *bottleneck, double *re
 	return true;
 }
 
-/* Returns whether they have more operators than the others, none of which record gradients. */
+/* Returns whether they have more operators than the others, of an evaluation as far as is known. */
 static bool is_evaluation(const struct slow_steps *slow)
 {
-	return most_have(slow, slow->of_operators) && !most_have(slow, slow->of_graded);
+	return most_have(slow, slow->of_operators) &&
+	       (most_have(slow, slow->of_evaluation) || !most_have(slow, slow->of_graded));
+}
+
+/* Says what these operators do. */
+static const char *evaluation_words(const struct slow_steps *slow)
+{
+	if (!is_evaluation(slow))
+		return "";
+	return most_have(slow, slow->of_graded)
+		       ? ", and most of the difference is an evaluation"
+		       : ", which record no gradients, as in an evaluation";
 }
 
 /* Writes the cause. Returns false if the slow steps have nothing in common. */
@@ -329,8 +344,7 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		return true;
 	if (most_have(slow, slow->of_operators)) {
 		snprintf(shown, CAUSE_BYTES, "with more operators than the others%s",
-			 is_evaluation(slow) ? ", which record no gradients, as in an evaluation"
-					     : "");
+			 evaluation_words(slow));
 		return true;
 	}
 	if (most_have(slow, slow->of_places) && is_rare(slow, slow->place)) {
