@@ -311,12 +311,16 @@ static void module_events_take_sampling(void *state, const struct source_event *
 
 /* --- FLOPs --- */
 
-/* An operator that only calls one of the same name, as under autocast, is counted by that one. */
-static bool module_op_is_repeated(const struct nest *ops, uint32_t op)
+/*
+ * An operator is counted by the outermost one that is: under autocast it calls one of the same
+ * name, and on the CPU a grouped or scaled product calls plain ones.
+ */
+static bool module_op_is_counted(const struct module_state *mine, uint32_t op)
 {
-	uint32_t around = ops->scope[op].parent;
-
-	return around != NEST_NONE && ops->scope[around].key == ops->scope[op].key;
+	while ((op = mine->ops.scope[op].parent) != NEST_NONE)
+		if (mine->op[op].flops)
+			return true;
+	return false;
 }
 
 static void module_events_take_inputs(void *state, const struct source_event *event, bool counts)
@@ -327,7 +331,7 @@ static void module_events_take_inputs(void *state, const struct source_event *ev
 
 	(void)counts;
 	mine->modules.has_inputs = true;
-	if (op == NEST_NONE || module_op_is_repeated(&mine->ops, op))
+	if (op == NEST_NONE || module_op_is_counted(mine, op))
 		return;
 	mine->op[op].flops = counted_flops(
 		source_name_at(mine->source, (uint32_t)mine->ops.scope[op].key),

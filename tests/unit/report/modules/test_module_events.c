@@ -217,6 +217,30 @@ TEST(what_is_done_inside_counts)
 	release();
 }
 
+static void begin_product(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin, .name = cuda_recording_name(&c, name));
+	FRAME_PUT(c.r.fw, time_ns, torch_inputs,
+		  .shapes = cuda_recording_name(&c, "[[16, 8], [8, 4]]"));
+}
+
+TEST(flops_are_those_of_the_outermost_operator_that_has_some)
+{
+	start(1);
+	begin(100, "Net");
+	begin_product(101, "aten::_scaled_mm");
+	begin_product(102, "aten::addmm"); /* of a bias and two others, which are not known */
+	begin_product(103, "aten::mm");
+	for (unsigned int i = 0; i < 3; i++)
+		FRAME_PUT(c.r.fw, 104 + i, torch_end);
+	begin_product(108, "aten::mm");
+	FRAME_PUT(c.r.fw, 109, torch_end);
+	end(110);
+	finish(false);
+	assert_int_equal(number_of("Net", COLUMN_modules_flops), 2 * 1024);
+	release();
+}
+
 TEST(what_is_open_ends_where_recording_or_the_program_does)
 {
 	start(2);
