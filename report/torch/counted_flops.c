@@ -61,8 +61,8 @@ static uint64_t flops_baddbmm(const struct shape *input, const struct shape *int
 }
 
 /*
- * A product for each group, as of a mixture of experts. Where one side is a matrix, groups are parts
- * of one of its dimensions. torch.utils.flop_counter does not count them.
+ * A product for each group, as of a mixture of experts. Where one side is a matrix, groups are
+ * parts of one of its dimensions. torch.utils.flop_counter does not count them.
  */
 static uint64_t flops_grouped_mm(const struct shape *input, const struct shape *integers)
 {

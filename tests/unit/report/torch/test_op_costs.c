@@ -166,7 +166,7 @@ TEST(flops_are_those_of_the_flop_counter)
 			 76800);
 }
 
-/* It does not count these: two products of 5 and 3 rows, or of 4 and 6 columns; two of equal sizes. */
+/* It does not count these: products of 5 and 3 rows, of 4 and 6 columns, of equal sizes. */
 TEST(groups_are_products_of_their_own)
 {
 	uint64_t rows = 2 * (5 + 3) * 7 * 9;
