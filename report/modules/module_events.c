@@ -22,7 +22,8 @@
 #define ENGINE "autograd::engine::evaluate_function"
 #define ACCUMULATES "AccumulateGrad"
 #define COMPILED "Torch-Compiled Region"
-#define SHARDED "FSDP::"
+#define SHARDED "FSDP::"                    /* fully_shard() */
+#define WRAPPED "FullyShardedDataParallel." /* the class */
 
 /* Parallel to an open operator. */
 struct module_op {
@@ -103,16 +104,19 @@ static void module_events_take_end(void *state, const struct source_event *event
 
 /* --- operators --- */
 
+static bool name_begins(const struct source_name *name, const char *begin)
+{
+	return name->text && name->length >= strlen(begin) &&
+	       !memcmp(name->text, begin, strlen(begin));
+}
+
 static enum name_kind name_kind_look(const struct source_name *name)
 {
-	if (name->text && name->length >= strlen(COMPILED) &&
-	    !memcmp(name->text, COMPILED, strlen(COMPILED)))
+	if (name_begins(name, COMPILED))
 		return NAME_COMPILED;
-	if (name->text && name->length >= strlen(SHARDED) &&
-	    !memcmp(name->text, SHARDED, strlen(SHARDED)))
+	if (name_begins(name, SHARDED) || name_begins(name, WRAPPED))
 		return NAME_SHARDED;
-	if (!name->text || name->length < strlen(ENGINE) ||
-	    memcmp(name->text, ENGINE, strlen(ENGINE)) != 0)
+	if (!name_begins(name, ENGINE))
 		return NAME_PLAIN;
 	return memmem(name->text, name->length, ACCUMULATES, strlen(ACCUMULATES)) ? NAME_ACCUMULATES
 										  : NAME_ENGINE;

@@ -93,11 +93,21 @@ struct category_state {
 const char *category_name(enum tensor_category category)
 {
 	static const char *const names[CATEGORIES] = {
-#define CATEGORY(id, name) name,
+#define CATEGORY(id, name, less) name,
 #include "report/tensors/categories.def"
 	};
 
 	return names[category];
+}
+
+const char *category_less(enum tensor_category category)
+{
+	static const char *const texts[CATEGORIES] = {
+#define CATEGORY(id, name, less) less,
+#include "report/tensors/categories.def"
+	};
+
+	return texts[category];
 }
 
 /* --- devices --- */

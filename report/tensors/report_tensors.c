@@ -13,7 +13,8 @@
 #include "report/core/coverage.h"
 #include "report/core/unmatched.h"
 
-#define MOMENTS_SHOWN 20u /* to people; programs get all */
+#define MOMENTS_SHOWN 20u  /* to people; programs get all */
+#define CATEGORY_MOST 50.0 /* per cent of a peak */
 
 struct tensors_state {
 	struct tensors *tensors;
@@ -78,6 +79,26 @@ static void fragments_print(const struct fragments_peak *peak, const struct scre
 	prose_end(&line, screen);
 }
 
+/* What most of a device's peak was for, and what makes that less. */
+static void category_print(const struct categories *categories, uint64_t device,
+			   const struct screen *screen)
+{
+	for (size_t i = 0; i < categories->device_count; i++)
+		for (unsigned int k = 0; k < CATEGORIES; k++) {
+			const struct category_device *of = &categories->device[i];
+			const char *less = category_less((enum tensor_category)k);
+			double share = of->peak_bytes ? 100.0 * (double)of->of[k].peak_bytes /
+								(double)of->peak_bytes
+						      : 0;
+
+			if (of->device == device && share > CATEGORY_MOST && *less)
+				screen_print_prose(
+					screen,
+					"  %.0f %% of that peak: %s. What makes them less: %s",
+					share, category_name((enum tensor_category)k), less);
+		}
+}
+
 static void tensors_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -91,6 +112,8 @@ static void tensors_head(const struct document *document, const struct screen *s
 		peak = fragments_of(state->fragments, tensors->device[i].device);
 		if (peak)
 			fragments_print(peak, screen);
+		if (state->categories)
+			category_print(state->categories, tensors->device[i].device, screen);
 	}
 	if (tensors->operators_one_in > 1 && tensors->device_count)
 		screen_print_prose(

@@ -380,6 +380,26 @@ static void expect_backward(void)
 	assert_int_equal(totals.phase_ns[MODULE_BACKWARD], 255);
 }
 
+/* FSDP's blocks are of several modules. */
+TEST(parameters_are_empty_under_fsdp)
+{
+	static const char *const names[] = { "aten::mm", "FSDP::pre_forward (0)",
+					     "FullyShardedDataParallel._pre_forward" };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		start(1);
+		engine(500, names[i]);
+		op_end(600);
+		forward(1000);
+		backward(2000, 1);
+		FRAME_PUT(c.r.fw, 2400, tensor_alloc, .ptr = 0x1000, .bytes = 64);
+		finish(false);
+		assert_int_equal(cell_of(0, COLUMN_modules_parameter_bytes)->kind == CELL_NONE,
+				 i > 0);
+		release();
+	}
+}
+
 TEST(backward_functions_belong_to_modules)
 {
 	start(1);
