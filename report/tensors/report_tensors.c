@@ -80,23 +80,31 @@ static void fragments_print(const struct fragments_peak *peak, const struct scre
 }
 
 /* What most of a device's peak was for, and what makes that less. */
-static void category_print(const struct categories *categories, uint64_t device,
-			   const struct screen *screen)
+static void category_print(const struct category_device *device, const struct screen *screen)
+{
+	struct prose line;
+
+	for (unsigned int k = 0; k < CATEGORIES; k++) {
+		const char *less = category_less((enum tensor_category)k);
+		double bytes = (double)device->of[k].peak_bytes;
+		double share = device->peak_bytes ? 100.0 * bytes / (double)device->peak_bytes : 0;
+
+		if (share <= CATEGORY_MOST || !*less)
+			continue;
+		prose_begin(&line, screen);
+		line.indent = 2;
+		fprintf(line.screen.out, "  %.0f %% of that peak: %s. To have less of it: %s",
+			share, category_name((enum tensor_category)k), less);
+		prose_end(&line, screen);
+	}
+}
+
+static void device_print_categories(const struct categories *categories, uint64_t device,
+				    const struct screen *screen)
 {
 	for (size_t i = 0; i < categories->device_count; i++)
-		for (unsigned int k = 0; k < CATEGORIES; k++) {
-			const struct category_device *of = &categories->device[i];
-			const char *less = category_less((enum tensor_category)k);
-			double share = of->peak_bytes ? 100.0 * (double)of->of[k].peak_bytes /
-								(double)of->peak_bytes
-						      : 0;
-
-			if (of->device == device && share > CATEGORY_MOST && *less)
-				screen_print_prose(
-					screen,
-					"  %.0f %% of that peak: %s. What makes them less: %s",
-					share, category_name((enum tensor_category)k), less);
-		}
+		if (categories->device[i].device == device)
+			category_print(&categories->device[i], screen);
 }
 
 static void tensors_head(const struct document *document, const struct screen *screen)
@@ -113,7 +121,8 @@ static void tensors_head(const struct document *document, const struct screen *s
 		if (peak)
 			fragments_print(peak, screen);
 		if (state->categories)
-			category_print(state->categories, tensors->device[i].device, screen);
+			device_print_categories(state->categories, tensors->device[i].device,
+						screen);
 	}
 	if (tensors->operators_one_in > 1 && tensors->device_count)
 		screen_print_prose(
