@@ -295,6 +295,31 @@ bool advice_out_of_memory(const struct bottleneck *bottleneck, struct advice *ad
 	return true;
 }
 
+bool advice_fragmentation(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct tensors *tensors = bottleneck->tensors;
+	char lost[UNIT_TEXT_BYTES], reserved[UNIT_TEXT_BYTES], largest[UNIT_TEXT_BYTES];
+	const struct fragments_peak *worst = NULL;
+
+	for (size_t i = 0; i < tensors->device_count; i++) {
+		const struct fragments_peak *peak = fragments_of(bottleneck->fragments,
+								 tensors->device[i].device);
+
+		if (peak && (!worst || fragments_lost_bytes(peak) > fragments_lost_bytes(worst)))
+			worst = peak;
+	}
+	if (!worst || !advice_exceeds(advice, 100.0 * (double)fragments_lost_bytes(worst) /
+						      (double)worst->reserved))
+		return false;
+	advice_say(advice,
+		   "of the %s that PyTorch had reserved on the GPU at its peak, it asked for %s "
+		   "although as much was free, in smaller pieces: at most %s.",
+		   unit_format_bytes(reserved, worst->reserved),
+		   unit_format_bytes(lost, fragments_lost_bytes(worst)),
+		   unit_format_bytes(largest, worst->largest_bytes));
+	return true;
+}
+
 bool advice_cuda_errors(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char errors[UNIT_TEXT_BYTES];

@@ -18,10 +18,20 @@
 #define ENGINE "autograd::engine::evaluate_function"
 #define STEP "Optimizer.step#"
 #define LOADER "enumerate(DataLoader)"
-#define INPUT_PASSES 2u /* what lives longer is none */
+#define SHARDED "FSDP::"                    /* fully_shard() */
+#define WRAPPED "FullyShardedDataParallel." /* the class */
+#define INPUT_PASSES 2u                     /* what lives longer is none */
 #define ON_CPU 0u
 
-enum made_in { MADE_OUTSIDE, MADE_FORWARD, MADE_BACKWARD, MADE_BY_OPTIMIZER, MADE_BY_LOADER };
+enum made_in {
+	MADE_OUTSIDE,
+	MADE_FORWARD,
+	MADE_BACKWARD,
+	MADE_BY_REDUCTION, /* in backward: the sum over ranks of gradients of several parameters */
+	MADE_BY_GATHER,
+	MADE_BY_OPTIMIZER,
+	MADE_BY_LOADER
+};
 
 struct category_block {
 	uint64_t address, bytes, place, since_ns;
@@ -83,11 +93,21 @@ struct category_state {
 const char *category_name(enum tensor_category category)
 {
 	static const char *const names[CATEGORIES] = {
-#define CATEGORY(id, name) name,
+#define CATEGORY(id, name, less) name,
 #include "report/tensors/categories.def"
 	};
 
 	return names[category];
+}
+
+const char *category_less(enum tensor_category category)
+{
+	static const char *const texts[CATEGORIES] = {
+#define CATEGORY(id, name, less) less,
+#include "report/tensors/categories.def"
+	};
+
+	return texts[category];
 }
 
 /* --- devices --- */
@@ -148,11 +168,14 @@ static enum tensor_category category_of(const struct category_state *mine,
 		return CATEGORY_workspaces;
 	switch (block->made_in) {
 	case MADE_BACKWARD:
+	case MADE_BY_REDUCTION:
 		return process->passes > block->passes || !is_freed ? CATEGORY_gradients
 								    : CATEGORY_temporaries;
 	case MADE_BY_OPTIMIZER:
 		return process->steps > block->steps || !is_freed ? CATEGORY_optimizer
 								  : CATEGORY_temporaries;
+	case MADE_BY_GATHER:
+		return CATEGORY_gathered;
 	case MADE_BY_LOADER:
 		return CATEGORY_inputs;
 	case MADE_FORWARD:
@@ -316,14 +339,22 @@ static void category_take_free(void *state, const struct source_event *event, bo
 
 /* --- parameters --- */
 
-static bool block_is_gradient(const struct category_state *mine, const struct category_block *block)
+static bool made_in_backward(enum made_in made_in)
 {
-	return block->made_in == MADE_BACKWARD && !block_is_workspace(mine, block);
+	return made_in == MADE_BACKWARD || made_in == MADE_BY_REDUCTION;
 }
 
-static bool block_may_be_parameter(const struct category_block *block)
+static bool block_is_gradient(const struct category_state *mine, const struct category_block *block)
 {
-	return block->was_first && !block->product &&
+	return made_in_backward(block->made_in) && !block_is_workspace(mine, block);
+}
+
+/* A model may be made after another has been trained. */
+static bool block_may_be_parameter(const struct category_process *process,
+				   const struct category_block *block)
+{
+	return (block->was_first || process->passes - block->passes > INPUT_PASSES) &&
+	       !block->product &&
 	       (block->made_in == MADE_OUTSIDE || block->made_in == MADE_FORWARD);
 }
 
@@ -338,6 +369,7 @@ static void category_list(struct category_state *mine, struct category_list *lis
 		.since_ns = block->since_ns,
 		.at = at,
 		.is_parameter = block->is_parameter,
+		.is_sum = block->made_in == MADE_BY_REDUCTION,
 	};
 }
 
@@ -354,7 +386,7 @@ static void category_find_parameters(struct category_state *mine, uint32_t proce
 			continue;
 		if (block_is_gradient(mine, block))
 			category_list(mine, gradients, (uint32_t)i);
-		else if (block_may_be_parameter(block))
+		else if (block_may_be_parameter(&mine->process[process], block))
 			category_list(mine, candidates, (uint32_t)i);
 	}
 	parameters_find(gradients->block, gradients->count, candidates->block, candidates->count);
@@ -372,7 +404,12 @@ static enum made_in name_look(const struct source_name *name)
 		enum made_in made_in;
 	} names[] = { { ENGINE, MADE_BACKWARD },
 		      { STEP, MADE_BY_OPTIMIZER },
-		      { LOADER, MADE_BY_LOADER } };
+		      { LOADER, MADE_BY_LOADER },
+		      { SHARDED "all_gather", MADE_BY_GATHER },
+		      { SHARDED "post_backward_reduce", MADE_BY_REDUCTION },
+		      { SHARDED "root_post_backward", MADE_BACKWARD },
+		      { WRAPPED "_pre_", MADE_BY_GATHER },
+		      { WRAPPED "_post_backward_prefetch", MADE_BY_GATHER } };
 
 	for (size_t i = 0; name->text && i < sizeof(names) / sizeof(names[0]); i++)
 		if (name->length >= strlen(names[i].begin) &&
@@ -427,7 +464,7 @@ static void category_note(struct category_state *mine, const struct source_event
 	struct category_process *process = category_process_of(mine, event->process->index);
 	uint32_t thread = event->thread->index + 1;
 
-	if (made_in == MADE_BACKWARD) {
+	if (made_in_backward(made_in)) {
 		process->nodes++;
 		process->runner = thread;
 		if (!process->is_in_pass)

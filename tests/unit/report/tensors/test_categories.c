@@ -143,6 +143,57 @@ TEST(blocks_are_what_they_outlive)
 	release();
 }
 
+TEST(a_model_may_be_made_after_another)
+{
+	start();
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	step(1000, 5, true);
+	release_block(1500, 1);
+	release_block(1501, 4);
+	make(1502, "aten::empty", NOT_NUMBERED, 9, 100);
+	for (uint64_t i = 2; i < 6; i++) {
+		step(1000 * i, 5 + 2 * i, false);
+		release_block(1000 * i + 500, 4);
+	}
+	finish();
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 200);
+	assert_int_equal(sums_of(CATEGORY_parameters)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_unknown)->allocations, 0);
+	release();
+}
+
+/* fully_shard(): gradients of two shards are summed over ranks in one block. */
+TEST(shards_are_parameters_and_what_is_gathered_is_told_apart)
+{
+	start();
+	make(100, "aten::empty", NOT_NUMBERED, 1, 60);
+	make(110, "aten::empty", NOT_NUMBERED, 2, 40);
+	op(1000, "FSDP::all_gather (0)", 7, NOT_NUMBERED);
+	alloc(1001, 10, 200);
+	op_end(1002);
+	make(1010, "aten::mm", 5, 3, 500);
+	release_block(1020, 10);
+	op(1030, ENGINE "MmBackward0", 0, NOT_NUMBERED);
+	op(1031, "MmBackward0", 1, 5);
+	op_end(1032);
+	op_end(1033);
+	op(1040, "FSDP::root_post_backward_callback", 7, NOT_NUMBERED);
+	op(1041, "FSDP::post_backward_reduce (0)", 7, NOT_NUMBERED);
+	alloc(1042, 11, 200);
+	alloc(1043, 4, 100);
+	release_block(1044, 11);
+	op_end(1045);
+	op_end(1046);
+	make(2000, "aten::zero", NOT_NUMBERED, 6, 1);
+	release_block(2010, 6);
+	finish();
+	assert_int_equal(sums_of(CATEGORY_parameters)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_gradients)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_gathered)->bytes_allocated, 200);
+	assert_int_equal(sums_of(CATEGORY_temporaries)->bytes_allocated, 201);
+	release();
+}
+
 TEST(nothing_is_known_of_sampled_operators)
 {
 	start();
