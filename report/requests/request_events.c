@@ -286,14 +286,17 @@ bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t
 	return true;
 }
 
-bool request_row_awaited(const struct request_row *row, uint64_t *ret_ns)
+bool request_row_shared(const struct request_row *row, uint64_t *ret_awaited_ns,
+			uint64_t *ret_busy_ns)
 {
 	uint64_t all = look_counts_all(&row->shared), alone_ns = row->queue_ns + row->alone_ns;
 	uint64_t shared_ns = row->time.total_ns > alone_ns ? row->time.total_ns - alone_ns : 0;
 
 	if (all < REQUEST_LOOKS_MIN)
 		return false;
-	*ret_ns = (uint64_t)((double)shared_ns * (double)row->shared.at[LOOK_AWAITS] / (double)all);
+	*ret_awaited_ns = (uint64_t)((double)shared_ns * (double)row->shared.at[LOOK_AWAITS] /
+				     (double)all);
+	*ret_busy_ns = shared_ns - *ret_awaited_ns;
 	return true;
 }
 
