@@ -27,6 +27,8 @@ enum request_ending {
 	REQUEST_OPEN, /* not in files: its end was not seen */
 };
 
+#define REQUEST_GRPC_STATUS 1000u /* of a call of gRPC that failed: the first of its statuses */
+
 /* What a row shows of itself; what its key does not have is 0. */
 struct request_key {
 	uint64_t number;           /* of a single request, from 0 in its process */
