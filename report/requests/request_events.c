@@ -418,7 +418,8 @@ static bool request_is_error(uint64_t status)
 {
 	if (status < REQUEST_GRPC_STATUS)
 		return status >= ERRORS_FROM;
-	return status < REQUEST_GRPC_STATUS + 32 && GRPC_ERRORS >> (status - REQUEST_GRPC_STATUS) & 1;
+	return status < REQUEST_GRPC_STATUS + 32 &&
+	       GRPC_ERRORS >> (status - REQUEST_GRPC_STATUS) & 1;
 }
 
 /* Work of the GPU is reported after the request has ended. */

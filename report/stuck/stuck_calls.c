@@ -157,9 +157,8 @@ static const struct stuck_process *left_before(const struct stuck *stuck,
 
 void stuck_calls_say_left(struct stuck *stuck, const struct stuck_process *failed)
 {
-	const struct stuck_process *left = stuck_is_rank(stuck, failed)
-						   ? left_before(stuck, failed)
-						   : NULL;
+	const struct stuck_process *left = stuck_is_rank(stuck, failed) ? left_before(stuck, failed)
+									: NULL;
 	char name[STUCK_NAME_BYTES], others[STUCK_NAME_BYTES], time[UNIT_TEXT_BYTES];
 
 	if (!left)

@@ -56,7 +56,8 @@ static void print_all(const struct summary *summary, const struct screen *screen
 		per_second(count, requests_span_ns(requests)), unit_format_count(c, workers),
 		workers == 1 ? "" : "es");
 	if (errors)
-		fprintf(line.screen.out, "; failed by the server: %s", unit_format_count(a, errors));
+		fprintf(line.screen.out, "; failed by the server: %s",
+			unit_format_count(a, errors));
 	if (unanswered)
 		fprintf(line.screen.out, "; without a whole answer: %s",
 			unit_format_count(a, unanswered));
