@@ -134,7 +134,7 @@ TEST(streams_are_requests)
 		    "200, 0, in 16, out 32\n");
 }
 
-/* The second call takes the field from the table; the third one has the code 0, which is no failure. */
+/* The second call takes the field from the table; the third one has the code 0: no failure. */
 TEST(calls_of_grpc_have_their_own_status)
 {
 	static const char failed[] = "\x40\x0bgrpc-status\x01"
