@@ -112,8 +112,8 @@ static void add_owner(struct looking *looking, struct wait_cause *cause, const s
 	line_sums_add(&cause->owners, &place.line);
 }
 
-static void wait_causes_works_put(struct wait_works *works, const struct known_work *work,
-				  uint64_t ns, uint64_t looks)
+void wait_works_put(struct wait_works *works, const struct known_work *work, uint64_t ns,
+		    uint64_t looks)
 {
 	size_t at = 0;
 
@@ -135,7 +135,7 @@ static void works_add(struct wait_works *works, const struct wait_row *row,
 		       !strcmp(place->work->id, "PICKLE");
 
 	if (place->work && !is_idle && place->has_line && place->line.is_users)
-		wait_causes_works_put(works, place->work, row->ns, row->looks);
+		wait_works_put(works, place->work, row->ns, row->looks);
 }
 
 const struct wait_work *wait_works_most(const struct wait_works *works)
@@ -234,7 +234,7 @@ static void add_pair_work(struct wait_cause *cause, const struct wait_pair *pair
 		return;
 	cause->computed_ns += pair->ns;
 	if (place->work)
-		wait_causes_works_put(&cause->meanwhile, place->work, pair->ns, pair->looks);
+		wait_works_put(&cause->meanwhile, place->work, pair->ns, pair->looks);
 }
 
 /* Whether threads that compute get in each other's way: one has the GIL, the others wait for it. */

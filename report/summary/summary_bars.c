@@ -399,6 +399,7 @@ void summary_print_request_bar(const struct request_bar *of, const struct screen
 		[REQUEST_PART_IO] = { { 'i', "\xe2\x96\x91", "33", 0, "" }, "I/O" },
 		[REQUEST_PART_SLEEP] = { { 's', "\xe2\x94\x80", "33", 0, "" }, "sleep" },
 		[REQUEST_PART_AWAITS] = { { 'a', "\xe2\x95\x90", "34", 0, "" }, "awaiting" },
+		[REQUEST_PART_LOOP] = { { 'b', "\xe2\x96\xa0", "32", 0, "" }, "event loop busy" },
 		[REQUEST_PART_GPU] = { { 'G', "\xe2\x95\x91", "36", 0, "" }, "waits for the GPU" },
 		[REQUEST_PART_OTHER] = { { '.', "\xc2\xb7", "2", 0, "" }, "not known" },
 	};

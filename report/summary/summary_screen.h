@@ -60,6 +60,7 @@ enum request_part {
 	REQUEST_PART_IO,
 	REQUEST_PART_SLEEP,
 	REQUEST_PART_AWAITS,
+	REQUEST_PART_LOOP,  /* their event loop was busy, with them or with others */
 	REQUEST_PART_GPU,   /* waits for it, on a CPU or not */
 	REQUEST_PART_OTHER, /* not known */
 	REQUEST_PART_LIMIT,
