@@ -613,16 +613,45 @@ static void steps_add_parts(struct steps *steps, const struct step_row *row)
 	step_phase_times_add(&steps->phases, &row->phases);
 }
 
-/* Without operators, their time would count as that of others. */
-static void row_forget_detail(struct step_row *row, bool lacks_gpu)
+void step_host_add(struct step_host *into, const struct step_row *row)
 {
-	row->has_detail = false;
-	if (lacks_gpu)
-		memset(row->ns, 0, sizeof(row->ns));
-	row->gpu_ns = lacks_gpu ? 0 : row->gpu_ns;
+	into->steps++;
+	into->total_ns += row->total_ns;
+	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
+		into->phases.ns[i] += row->phases.ns[i];
+		into->phases.waits_ns[i] += row->phases.waits_ns[i];
+	}
+}
+
+/* Without operators, their time would count as that of others. */
+static void row_forget_operators(struct step_row *row)
+{
+	row->has_operators = false;
 	row->ns[STEP_operators] = row->ns[STEP_other] = 0;
 	row->phases = (struct step_phase_times){ .ns = { 0 } };
 	row->cpu = (struct step_cpu){ .all = row->cpu.all };
+}
+
+/* Every category of the host ends where the GPU works, and it may work at any time. */
+static void row_forget_gpu(struct step_row *row)
+{
+	struct step_phase_times host = { .ns = { 0 } };
+
+	memcpy(host.ns, row->phases.ns, sizeof(host.ns));
+	memcpy(host.waits_ns, row->phases.waits_ns, sizeof(host.waits_ns));
+	row->phases = host;
+	memset(row->ns, 0, sizeof(row->ns));
+	row->gpu_ns = 0;
+	row->cpu = (struct step_cpu){ .all = row->cpu.all, .helped_ns = row->cpu.helped_ns };
+}
+
+static void row_forget(struct step_row *row, const struct step_mark *mark, bool has_collectives)
+{
+	row->has_detail = !mark->lacks_operators && !mark->lacks_gpu;
+	if (mark->lacks_operators || (mark->lacks_gpu && has_collectives))
+		row_forget_operators(row);
+	if (mark->lacks_gpu)
+		row_forget_gpu(row);
 }
 
 bool steps_know(const struct steps *steps, enum step_category category, bool has_detail)
@@ -659,7 +688,8 @@ static void row_forget_host(struct step_row *row)
 
 	memset(row->ns + STEP_runtime, 0,
 	       (STEP_CATEGORY_LIMIT - STEP_runtime) * sizeof(row->ns[0]));
-	row->ns[STEP_dataloader] = phases->ns[PHASE_data] - phases->gpu_ns[PHASE_data];
+	if (row->has_detail)
+		row->ns[STEP_dataloader] = phases->ns[PHASE_data] - phases->gpu_ns[PHASE_data];
 	memset(row->phases.outside_ns, 0, sizeof(row->phases.outside_ns));
 	memset(row->phases.gc_ns, 0, sizeof(row->phases.gc_ns));
 	memset(row->phases.waits_ns, 0, sizeof(row->phases.waits_ns));
@@ -679,6 +709,8 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	steps->collections += row->collections;
 	if (row->has_detail)
 		steps_add_parts(steps, row);
+	if (row->has_operators)
+		step_host_add(&steps->host, row);
 	if (!steps->wants_rows)
 		return;
 	steps->row = memory_room(steps->row, steps->row_count, &steps->row_room,
@@ -728,7 +760,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 	struct step_thread *thread = steps_thread_at(steps, place.thread);
 	struct step_row row = { .number = process->number,
 				.start_ns = process->start_ns,
-				.has_detail = true,
+				.has_operators = true,
 				.process = place.process,
 				.name = mark->name };
 
@@ -744,9 +776,10 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		row.phases = process->phase_times;
 		row.cpu = steps_process_take_cpu(process, place,
 						 cpu_clock_at(&thread->clock, place.time_ns));
-		process->has_rest = mark->may_be_rest && !mark->in_part && row_is_idle(&row);
-		if (mark->in_part)
-			row_forget_detail(&row, mark->lacks_gpu);
+		process->has_rest = mark->may_be_rest && !mark->lacks_operators &&
+				    !mark->lacks_gpu && row_is_idle(&row);
+		steps->has_collectives |= row.ns[STEP_communication] != 0;
+		row_forget(&row, mark, steps->has_collectives);
 		if (steps->has_sums)
 			row_forget_host(&row);
 		if (process->has_rest)

@@ -289,7 +289,7 @@ static void step_values(const struct summary *summary, struct bar *bar)
 	bar->count = STEP_PHASE_LIMIT;
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
 		bar->part[steps_know_phase(steps, phase) ? phase : PHASE_other]
-			.value += summary->bottleneck.loop.phases.ns[phase];
+			.value += summary->bottleneck.loop.host.phases.ns[phase];
 }
 
 static bool is_open_ended(int phase)
@@ -313,27 +313,32 @@ static bool has_phases(const struct bar *bar)
  */
 static void split_phases(const struct summary *summary, struct bar *bar)
 {
-	const struct step_phase_times *times = &summary->bottleneck.loop.phases;
+	const struct step_phase_times *host = &summary->bottleneck.loop.host.phases;
+	const struct steps *steps = summary->bottleneck.steps;
+	/* the parts of what is only known with the GPU */
+	struct step_phase_times times = steps->has_gpu_windows
+						? (struct step_phase_times){ .ns = { 0 } }
+						: summary->bottleneck.loop.phases;
 	struct bar_part *part = bar->part;
 	/* of a sample of the operators it is not known what is outside of them */
-	bool has_outside = has_phases(bar) && !summary->bottleneck.steps->has_sample;
+	bool has_outside = has_phases(bar) && !steps->has_sample;
 
 	part[PART_GC] = gc_part;
 	part[PART_OUTSIDE] = outside_part;
 	part[PART_WAITS] = waits_part;
 	bar->count = PART_WAITS + 1;
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
-		uint64_t outside_ns = has_outside && is_open_ended(phase) ? times->outside_ns[phase]
+		uint64_t outside_ns = has_outside && is_open_ended(phase) ? times.outside_ns[phase]
 									  : 0;
 		uint64_t waits_ns;
 
-		part[phase].value -= times->gc_ns[phase] + outside_ns;
-		waits_ns = is_open_ended(phase) ? times->waits_ns[phase] : 0;
+		part[phase].value -= times.gc_ns[phase] + outside_ns;
+		waits_ns = is_open_ended(phase) ? host->waits_ns[phase] : 0;
 		if (waits_ns > part[phase].value) /* calls that were held up by something else */
 			waits_ns = part[phase].value;
 		part[phase].value -= waits_ns;
 		part[PART_WAITS].value += waits_ns;
-		part[PART_GC].value += times->gc_ns[phase];
+		part[PART_GC].value += times.gc_ns[phase];
 		part[PART_OUTSIDE].value += outside_ns;
 	}
 }

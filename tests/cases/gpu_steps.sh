@@ -45,7 +45,9 @@ for row in told["rows"]:
     assert known == (row["step"] in inside), row
     assert not known or row["gpu_ns"] <= row["total_ns"], row
     assert known or row["kernel_ns"] is None and row["gpu_forward_ns"] is None, row
+    assert row["other_phase_ns"] == row["total_ns"], row  # phases are the host's
 assert told["totals"]["detailed"] == len([row for row in told["rows"] if row["step"] in inside]), told["totals"]
+assert told["totals"]["with_phases"] == len(told["rows"]), told["totals"]
 used = table("utilization")["rows"][0]
 assert used["busy_ns"] <= used["span_ns"] <= on_ns, (used, on_ns)
 ids = {row["id"] for row in table("bottleneck")["rows"]}
