@@ -11,9 +11,10 @@
 
 #define PLAIN_MIN 16u           /* plain steps, before which nothing is known of them */
 #define SHARE_FIRST (1u << 24)  /* one step in 256: what light has (presets.def) */
-#define SHARE_LEAST (1u << 12)  /* one in a million */
+#define SHARE_LEAST (1u << 16)  /* one in 65,536 */
 #define SHARE_MOST (1u << 29)   /* one in eight: the others must tell what a plain step takes */
 #define STEP_OF_MEDIAN 32       /* the first time; then it moves more slowly */
+#define WINDOWS_MIN 3u          /* of fewer the cheapest counts: one may fall on a slow moment */
 #define MILLION 1e6
 #define WHOLE 4294967296.0
 
@@ -44,7 +45,7 @@ void gpu_budget_end_window(struct gpu_budget *budget)
 	budget->window_ns = 0;
 }
 
-/* Of an odd number the middle, of an even number the larger one of the two. */
+/* Of an even number, the larger one of the two in the middle. */
 static int64_t cost_median(const struct gpu_budget *budget)
 {
 	uint32_t count = budget->windows < GPU_BUDGET_WINDOWS ? budget->windows
@@ -58,7 +59,7 @@ static int64_t cost_median(const struct gpu_budget *budget)
 			sorted[at] = sorted[at - 1];
 		sorted[at] = budget->cost_ns[i];
 	}
-	return sorted[count / 2];
+	return sorted[count < WINDOWS_MIN ? 0 : count / 2];
 }
 
 uint32_t gpu_budget_share(const struct gpu_budget *budget, uint32_t parts_per_million)

@@ -44,5 +44,5 @@ TEST(what_costs_nothing_is_bounded)
 	assert_int_equal(gpu_budget_share(&budget, PER_CENT), 1u << 29);
 	for (unsigned int i = 0; i < 3; i++)
 		take_window(&budget, 4000000000000000);
-	assert_int_equal(gpu_budget_share(&budget, PER_CENT), 1u << 12);
+	assert_int_equal(gpu_budget_share(&budget, PER_CENT), 1u << 16);
 }
