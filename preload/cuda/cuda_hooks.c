@@ -154,24 +154,13 @@ static inline uint64_t memory_direction(int from, int to)
 #define RETURNS_cudart cudaError_t
 #define RETURNS_cuda CUresult
 
-/*
- * The wrapper only passes the call on, by a jump: to the original, or to the function that records
- * it, which has the same parameters where they are. So that returns to the wrapper's caller. Without
- * optimisation there are no such jumps, but frames.
- */
-#ifdef __OPTIMIZE__
-#define CUDA_CALLER __builtin_return_address(0)
-#else
-#define CUDA_CALLER __builtin_return_address(1)
-#endif
-
 #define CUDA(library, since, per_thread, name, parameters, arguments, record)                     \
-	static __attribute__((noinline)) RETURNS_##library name##_recorded parameters             \
+	static HOOK_RECORDED RETURNS_##library name##_recorded parameters                         \
 	{                                                                                         \
 		enum { PER_THREAD = per_thread };                                                 \
 		struct cuda_call call;                                                            \
-		RETURNS_##library(*original) parameters = cuda_begin(&call, CUDA_FN_##name,       \
-								     CUDA_CALLER);                \
+		RETURNS_##library(*original) parameters =                                         \
+			cuda_begin(&call, CUDA_FN_##name, __builtin_return_address(0));           \
                                                                                                   \
 		if (__builtin_expect(!original, 0)) {                                             \
 			cuda_end(&call, CUDA_SYMBOL_NOT_FOUND);                                   \
