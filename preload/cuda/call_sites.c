@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sites are taken from a pool and never used again, so that whoever reads one that has been replaced
- * still reads what was true of it. When the pool is empty, no more are kept.
+ * Sites are taken from a pool and never used again, so that whoever reads one that has been
+ * replaced still reads what was true of it. When the pool is empty, no more are kept.
  */
 #include "preload/cuda/call_sites.h"
 

@@ -44,10 +44,12 @@ extern __thread struct cuda_call *cuda_running __attribute__((tls_model("initial
 PRELOAD_HIDDEN;
 
 /*
- * Returns the original if nothing is to be recorded of the call and nothing learned from it, so that
- * it may be jumped to; else NULL. A call that is under way when recording begins is not known then.
+ * Returns the original if nothing is to be recorded of the call and nothing learned from it, so
+ * that it may be jumped to; else NULL. A call that is under way when recording begins is not known
+ * then.
  */
-static inline __attribute__((always_inline)) void *cuda_pass(enum cuda_function function, const void *caller)
+static inline __attribute__((always_inline)) void *cuda_pass(enum cuda_function function,
+							     const void *caller)
 {
 	const struct cuda_origin *origin;
 

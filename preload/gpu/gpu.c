@@ -470,8 +470,8 @@ void gpu_work_wanted(void)
 }
 
 /*
- * The next callback at the end of a call detaches CUPTI, if it may be. If CUPTI needs longer to hand
- * out what it has, it stays until the next window has ended, and hands it out by itself.
+ * The next callback at the end of a call detaches CUPTI, if it may be. If CUPTI needs longer to
+ * hand out what it has, it stays for now, and hands it out by itself.
  */
 void gpu_work_unwanted(void)
 {

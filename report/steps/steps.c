@@ -10,6 +10,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/text.h"
+#include "report/steps/step_row.h"
 
 #define SCOPE_USER 7 /* at::RecordScope::USER_SCOPE */
 
@@ -613,47 +614,6 @@ static void steps_add_parts(struct steps *steps, const struct step_row *row)
 	step_phase_times_add(&steps->phases, &row->phases);
 }
 
-void step_host_add(struct step_host *into, const struct step_row *row)
-{
-	into->steps++;
-	into->total_ns += row->total_ns;
-	for (int i = 0; i < STEP_PHASE_LIMIT; i++) {
-		into->phases.ns[i] += row->phases.ns[i];
-		into->phases.waits_ns[i] += row->phases.waits_ns[i];
-	}
-}
-
-/* Without operators, their time would count as that of others. */
-static void row_forget_operators(struct step_row *row)
-{
-	row->has_operators = false;
-	row->ns[STEP_operators] = row->ns[STEP_other] = 0;
-	row->phases = (struct step_phase_times){ .ns = { 0 } };
-	row->cpu = (struct step_cpu){ .all = row->cpu.all };
-}
-
-/* Every category of the host ends where the GPU works, and it may work at any time. */
-static void row_forget_gpu(struct step_row *row)
-{
-	struct step_phase_times host = { .ns = { 0 } };
-
-	memcpy(host.ns, row->phases.ns, sizeof(host.ns));
-	memcpy(host.waits_ns, row->phases.waits_ns, sizeof(host.waits_ns));
-	row->phases = host;
-	memset(row->ns, 0, sizeof(row->ns));
-	row->gpu_ns = 0;
-	row->cpu = (struct step_cpu){ .all = row->cpu.all, .helped_ns = row->cpu.helped_ns };
-}
-
-static void row_forget(struct step_row *row, const struct step_mark *mark, bool has_collectives)
-{
-	row->has_detail = !mark->lacks_operators && !mark->lacks_gpu;
-	if (mark->lacks_operators || (mark->lacks_gpu && has_collectives))
-		row_forget_operators(row);
-	if (mark->lacks_gpu)
-		row_forget_gpu(row);
-}
-
 bool steps_know(const struct steps *steps, enum step_category category, bool has_detail)
 {
 	if (steps->has_sums && category > STEP_communication && category != STEP_dataloader)
@@ -681,21 +641,6 @@ const char *steps_phase_name(const struct steps *steps, enum step_phase phase)
 	return steps->has_sample && phase == PHASE_other ? "the rest" : step_phase_names[phase];
 }
 
-/* What the host did while a device was busy is not known, nor which part of it. */
-static void row_forget_host(struct step_row *row)
-{
-	const struct step_phase_times *phases = &row->phases;
-
-	memset(row->ns + STEP_runtime, 0,
-	       (STEP_CATEGORY_LIMIT - STEP_runtime) * sizeof(row->ns[0]));
-	if (row->has_detail)
-		row->ns[STEP_dataloader] = phases->ns[PHASE_data] - phases->gpu_ns[PHASE_data];
-	memset(row->phases.outside_ns, 0, sizeof(row->phases.outside_ns));
-	memset(row->phases.gc_ns, 0, sizeof(row->phases.gc_ns));
-	memset(row->phases.waits_ns, 0, sizeof(row->phases.waits_ns));
-	row->cpu = (struct step_cpu){ .all = row->cpu.all, .helped_ns = row->cpu.helped_ns };
-}
-
 static void steps_add_row(struct steps *steps, const struct step_row *row,
 			  struct step_process *process)
 {
@@ -716,13 +661,6 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	steps->row = memory_room(steps->row, steps->row_count, &steps->row_room,
 				 sizeof(*steps->row));
 	steps->row[steps->row_count++] = *row;
-}
-
-/* Returns whether the host did nothing in the step. A GPU may still do earlier work. */
-static bool row_is_idle(const struct step_row *row)
-{
-	return !row->ns[STEP_runtime] && !row->ns[STEP_dataloader] && !row->ns[STEP_operators] &&
-	       (!row->ns[STEP_communication] || row->gpu_ns);
 }
 
 static void steps_add_rest(struct steps *steps, struct step_process *process)
@@ -777,11 +715,11 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		row.cpu = steps_process_take_cpu(process, place,
 						 cpu_clock_at(&thread->clock, place.time_ns));
 		process->has_rest = mark->may_be_rest && !mark->lacks_operators &&
-				    !mark->lacks_gpu && row_is_idle(&row);
+				    !mark->lacks_gpu && step_row_is_idle(&row);
 		steps->has_collectives |= row.ns[STEP_communication] != 0;
-		row_forget(&row, mark, steps->has_collectives);
+		step_row_forget(&row, mark, steps->has_collectives);
 		if (steps->has_sums)
-			row_forget_host(&row);
+			step_row_forget_host(&row);
 		if (process->has_rest)
 			process->rest = row;
 		else

@@ -30,7 +30,8 @@ TEST(windows_cost_what_they_may)
 	/* blocks of 16 steps of 2 ms, each of which costs 60 ms */
 	part = share * 60e6 / (16 * 2e6);
 	assert_true(part <= 0.011 && part > 0.0045);
-	assert_true(gpu_budget_share(&budget, 4 * PER_CENT) == 4 * gpu_budget_share(&budget, PER_CENT));
+	assert_true(gpu_budget_share(&budget, 4 * PER_CENT) ==
+		    4 * gpu_budget_share(&budget, PER_CENT));
 }
 
 TEST(what_costs_nothing_is_bounded)
