@@ -210,7 +210,8 @@ static inline void drain_note_event(struct drain *drain, const struct stream *st
 	if (drain->gpus[id] && drain->common->gpus)
 		gpus_take(drain->common->gpus, &drain->common->names, stream->process->number, id,
 			  ns, value);
-	if (id == EVT_step || id == EVT_detail_start || id == EVT_detail_stop)
+	if (id == EVT_step || id == EVT_detail_start || id == EVT_detail_stop ||
+	    id == EVT_gpu_window)
 		process_steps_take(stream->process, drain->common, id, ns);
 }
 

@@ -30,7 +30,9 @@ void process_steps_take(struct process *process, struct common *common, uint32_t
 	process->has_steps |= event == EVT_step;
 	if (!steering)
 		return;
-	if (event != EVT_step)
+	if (event == EVT_gpu_window)
+		steering_share_with_gpu(steering);
+	else if (event != EVT_step)
 		steering_take_edge(steering, event == EVT_detail_start);
 	else
 		atomic_store_explicit(&shared->detail_share, steering_take_step(steering, time_ns),

@@ -33,6 +33,13 @@ void steering_take_edge(struct steering *steering, bool begins)
 	steering->has_detail = begins;
 }
 
+void steering_share_with_gpu(struct steering *steering)
+{
+	if (!steering->shares_with_gpu)
+		steering->parts_per_million /= 2;
+	steering->shares_with_gpu = true;
+}
+
 static int steering_compare(const void *a, const void *b)
 {
 	int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;

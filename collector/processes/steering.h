@@ -26,6 +26,7 @@ struct steering_step {
 
 struct steering {
 	uint64_t parts_per_million; /* budget */
+	bool shares_with_gpu;       /* which has the other half */
 	uint64_t full_until_ns;     /* before that time all steps have detail */
 	uint64_t step_ns;           /* the current step began; 0: none has */
 	bool has_detail;            /* now */
@@ -41,6 +42,8 @@ struct steering {
 void steering_init(struct steering *steering, uint64_t parts_per_million, uint64_t full_until_ns);
 /* A detail window begins or ends. */
 void steering_take_edge(struct steering *steering, bool begins);
+/* The GPU is recorded in drawn steps, too (preload/gpu/gpu_windows.c), for half of the budget. */
+void steering_share_with_gpu(struct steering *steering);
 /* A step ends, and the next one begins. Returns the share that is wanted from now on. */
 uint32_t steering_take_step(struct steering *steering, uint64_t time_ns);
 

@@ -55,11 +55,26 @@ static inline void note_open(const struct cuda_call *call)
 	open_call_begin(REGION_OPEN_cuda, call->start - recorder_base, hash, -1);
 }
 
+static inline void origin_get(struct cuda_origin *origin, enum cuda_function function,
+			      const void *caller, const struct cuda_call *outer)
+{
+	const struct cuda_origin *known = call_site_find(function, caller);
+	uint64_t loaded;
+
+	if (__builtin_expect(known != NULL, 1)) {
+		*origin = *known;
+		return;
+	}
+	loaded = unload_state_now();
+	if (cuda_origin_find(origin, function, caller, outer ? &outer->origin : NULL))
+		call_site_keep(function, caller, loaded, origin);
+}
+
 void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void *caller)
 {
 	struct cuda_call *outer = cuda_running;
 
-	cuda_origin_find(&call->origin, function, caller, outer ? &outer->origin : NULL);
+	origin_get(&call->origin, function, caller, outer);
 	if (__builtin_expect(!recorder_is_open(), 0))
 		cuda_touch();
 	call->function = function;

@@ -17,9 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/cuda/call_sites.h"
 #include "preload/cuda/cuda_api.h"
 #include "preload/cuda/cuda_library.h"
 #include "preload/base/hidden.h"
+#include "preload/record/capture_asked.h"
+#include "preload/record/driver.h"
+#include "preload/record/recorder.h"
 
 /* Lives on the wrapper's stack. */
 struct cuda_call {
@@ -38,6 +42,23 @@ struct cuda_call {
 /* The innermost running call of the thread. Initial-exec, plain data: 8 bytes. */
 extern __thread struct cuda_call *cuda_running __attribute__((tls_model("initial-exec")))
 PRELOAD_HIDDEN;
+
+/*
+ * Returns the original if nothing is to be recorded of the call and nothing learned from it, so
+ * that it may be jumped to; else NULL. A call that is under way when recording begins is not known
+ * then.
+ */
+static inline __attribute__((always_inline)) void *cuda_pass(enum cuda_function function,
+							     const void *caller)
+{
+	const struct cuda_origin *origin;
+
+	if (!recorder_is_shut(EVT_FAMILY_cuda) || capture_is_asked ||
+	    !__atomic_load_n(&driver_is_known, __ATOMIC_RELAXED))
+		return NULL;
+	origin = call_site_find(function, caller);
+	return origin ? origin->original : NULL;
+}
 
 /* Returns the original. NULL: no library has the function, and nothing else must be called. */
 void *cuda_begin(struct cuda_call *call, enum cuda_function function, const void *caller);

@@ -139,11 +139,23 @@ static inline uint64_t memory_direction(int from, int to)
 
 #define cuda_direction(p) memory_direction((p)->srcMemoryType, (p)->dstMemoryType)
 
+/* Whether a call that is not recorded may be passed on: of the others something is learned. */
+#define PASSES_cuda_record_call(...) true
+#define PASSES_cuda_record_launch(...) true
+#define PASSES_cuda_record_copy(...) true
+#define PASSES_cuda_record_alloc(...) true
+#define PASSES_cuda_record_created(...) true
+#define PASSES_cuda_record_free(...) true
+#define PASSES_cuda_record_named(...) false
+#define PASSES_cuda_record_alias(...) false
+#define PASSES_cuda_record_capture(...) false
+#define PASSES_cuda_replace_entry(...) false
+
 #define RETURNS_cudart cudaError_t
 #define RETURNS_cuda CUresult
 
 #define CUDA(library, since, per_thread, name, parameters, arguments, record)                      \
-	HOOK_EXPORT RETURNS_##library name parameters                                              \
+	static HOOK_RECORDED RETURNS_##library name##_recorded parameters                          \
 	{                                                                                          \
 		enum { PER_THREAD = per_thread };                                                  \
 		struct cuda_call call;                                                             \
@@ -157,6 +169,17 @@ static inline uint64_t memory_direction(int from, int to)
 		cuda_end(&call, original arguments);                                               \
 		record;                                                                            \
 		return call.result;                                                                \
+	}                                                                                          \
+	HOOK_EXPORT RETURNS_##library name parameters                                              \
+	{                                                                                          \
+		RETURNS_##library(*original)                                                       \
+			parameters = PASSES_##record ? cuda_pass(CUDA_FN_##name,                   \
+								 __builtin_return_address(0))      \
+						     : NULL;                                       \
+                                                                                                   \
+		if (original)                                                                      \
+			return original arguments;                                                 \
+		return name##_recorded arguments;                                                  \
 	}
 #include "preload/cuda/hooks.def"
 

@@ -374,7 +374,7 @@ static void origin_follow(struct cuda_origin *origin, enum cuda_function functio
 	origin->inside = true;
 }
 
-static __attribute__((noinline)) void origin_find_slow(struct cuda_origin *origin,
+static __attribute__((noinline)) bool origin_find_slow(struct cuda_origin *origin,
 						       enum cuda_function function,
 						       const struct object *object,
 						       const struct cuda_origin *outer)
@@ -387,7 +387,7 @@ static __attribute__((noinline)) void origin_find_slow(struct cuda_origin *origi
 	if (object->map && object_is_ours(object)) {
 		origin_follow(origin, function, outer);
 		errno = saved;
-		return;
+		return false;
 	}
 	if (!caller)
 		caller = caller_make(object, &spare);
@@ -395,9 +395,10 @@ static __attribute__((noinline)) void origin_find_slow(struct cuda_origin *origi
 		origin_search(origin, caller, function);
 	origin->inside = caller->inside;
 	errno = saved;
+	return true;
 }
 
-void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *address,
+bool cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *address,
 		      const struct cuda_origin *outer)
 {
 	enum cuda_kind kind = cuda_functions[function].kind;
@@ -415,5 +416,6 @@ void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, c
 			     1))
 		origin->inside = caller->inside;
 	else
-		origin_find_slow(origin, function, &object, outer);
+		return origin_find_slow(origin, function, &object, outer);
+	return true;
 }

@@ -18,8 +18,10 @@
  * place.
  *
  * Results are kept by object, and used only while _dl_find_object() says that the same object is
- * loaded (about 10 ns). glibc before 2.35 has no such function. There rules 1 and 2 are left out,
- * CUDA's calls to itself are not recognised, and the library found is never unloaded.
+ * loaded (about 10 ns); and by the address of the call, until a library is unloaded, which is found
+ * in a tenth of the instructions (call_sites.h). glibc before 2.35 has no such function. There
+ * rules 1 and 2 are left out, CUDA's calls to itself are not recognised, and the library found is never
+ * unloaded.
  *
  * Any thread; no lock of ours, no allocation. The first call of each object walks the list of
  * loaded objects, under ld.so's lock. errno is preserved.
@@ -60,9 +62,9 @@ struct cuda_origin {
 
 /*
  * `outer` is read only if the caller is this library, because then the call around it is still
- * running.
+ * running. Returns whether the same is true of later calls from that address, which it is not then.
  */
-void cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *caller,
+bool cuda_origin_find(struct cuda_origin *origin, enum cuda_function function, const void *caller,
 		      const struct cuda_origin *outer);
 
 /* Number of libcudart.so.N, 0 if it is not known. */

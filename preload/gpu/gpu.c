@@ -288,13 +288,20 @@ static void gpu_driver_starts(bool is_late)
 
 /* --- end --- */
 
+static int flush_now(void)
+{
+	int saved = errno, stage = atomic_load(&state), error = 0;
+
+	if ((stage == GPU_ON || stage == GPU_LEAVING) && recorder_is_open())
+		error = gpu_flusher_flush(&buffers_taken);
+	errno = saved;
+	return error;
+}
+
 void gpu_flush(void)
 {
-	int saved = errno, stage = atomic_load(&state), error;
+	int saved = errno, error = flush_now();
 
-	if ((stage != GPU_ON && stage != GPU_LEAVING) || !recorder_is_open())
-		return;
-	error = gpu_flusher_flush(&buffers_taken);
 	if (error == -ETIMEDOUT)
 		log_line("CUPTI did not hand out its last records in time: some work of the GPU is "
 			 "missing from the recording");
@@ -462,14 +469,16 @@ void gpu_work_wanted(void)
 	errno = saved;
 }
 
-/* The next callback at the end of a call detaches CUPTI, if it may be. */
+/*
+ * The next callback at the end of a call detaches CUPTI, if it may be. If CUPTI needs longer to
+ * hand out what it has, it stays for now, and hands it out by itself.
+ */
 void gpu_work_unwanted(void)
 {
 	int saved = errno;
 
 	gpu_asked_rest_now();
-	gpu_flush();
-	if (gpu_asked_may_detach())
+	if (!flush_now() && gpu_asked_may_detach())
 		gpu_asked_detach_soon();
 	errno = saved;
 }

@@ -8,11 +8,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/base/clock.h"
 #include "preload/gpu/gpu.h"
 #include "preload/gpu/gpu_asked.h"
+#include "preload/gpu/gpu_budget.h"
 #include "preload/record/correlation.h"
 #include "preload/record/event.h"
 #include "preload/settings/settings.h"
+#include "preload/steps/detail.h"
 #include "preload/steps/steps.h"
 
 /* At least so many steps pass between CUPTI's start and a window. */
@@ -70,15 +73,65 @@ static bool windows_are_asked_for(void)
 	return settings.capture_light && capture_is_open();
 }
 
+/* --- INTERCEPT_BUDGET --- */
+
+/* Half of the budget is for the other detail (collector/processes/process_steps.c). */
+#define GPU_PART 2u
+
+static struct gpu_budget windows_budget; /* whoever is windows_busy */
+static uint64_t windows_began, windows_began_ns;
+static bool windows_were_away; /* when that step began */
+
+static bool windows_budget_draws(uint64_t step)
+{
+	uint32_t share;
+
+	if (!detail_is_drawing(step, &share))
+		return true;
+	if (!share)
+		share = gpu_budget_share(&windows_budget,
+					 settings.budget.parts_per_million / GPU_PART);
+	return gpu_steps_draw_share(share, step);
+}
+
+/* The step before `step` ends now. The one behind CUPTI's end may still hold its cost. */
+static void windows_measure(uint64_t step)
+{
+	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	bool is_away = atomic_load(&gpu_stage) == GPU_STAGE_OFF;
+	bool was_away = windows_were_away;
+	uint32_t share;
+
+	if (step == windows_began + 1 && detail_is_drawing(windows_began, &share)) {
+		enum gpu_budget_step kind = !is_away || !was_away ? GPU_BUDGET_WINDOW
+					    : detail_is_on()      ? GPU_BUDGET_DETAIL
+								  : GPU_BUDGET_PLAIN;
+
+		gpu_budget_take_step(&windows_budget, kind, now_ns - windows_began_ns);
+		if (is_away && !was_away)
+			gpu_budget_end_window(&windows_budget);
+	}
+	windows_were_away = is_away;
+	windows_began = step;
+	windows_began_ns = now_ns;
+}
+
+/* --- the stages --- */
+
 static bool windows_draw(uint64_t step)
 {
-	return windows_are_asked_for() || gpu_steps_draw(&settings.gpu_steps, step);
+	if (windows_are_asked_for())
+		return true;
+	return settings.gpu_steps.by_budget ? windows_budget_draws(step)
+					    : gpu_steps_draw(&settings.gpu_steps, step);
 }
 
 /* Calls of now on are recorded, with their numbers. */
 static void windows_open(uint64_t step)
 {
-	windows_until = step + settings.gpu_steps.block;
+	windows_until = step +
+			(settings.gpu_steps.by_budget ? GPU_STEPS_BLOCK : settings.gpu_steps.block);
+	detail_hold(true, step);
 	windows_record(true, step);
 	windows_enter(GPU_STAGE_COUNTS, step);
 	gpu_asked_correlate();
@@ -89,6 +142,7 @@ static void windows_shut(uint64_t step)
 	windows_enter(GPU_STAGE_TRAILS, step);
 	gpu_asked_correlate();
 	windows_record(false, step);
+	detail_hold(false, step);
 }
 
 /* Before the event of the step that begins. */
@@ -98,6 +152,8 @@ static void windows_before(uint64_t step)
 	uint64_t unknown = SINCE_NOW;
 
 	(void)atomic_compare_exchange_strong(&windows_since, &unknown, step);
+	if (settings.gpu_steps.by_budget)
+		windows_measure(step);
 	if (stage >= GPU_STAGE_TRAILS && windows_draw(step + LEAD_STEPS)) {
 		windows_enter(GPU_STAGE_LEADS, step);
 		gpu_work_wanted();
@@ -144,7 +200,8 @@ void gpu_windows_opened(void)
 /* Other captures say themselves what is recorded. */
 void gpu_windows_start(void)
 {
-	if (!gpu_steps_are_drawn(&settings.gpu_steps) ||
+	if (!(gpu_steps_are_drawn(&settings.gpu_steps) ||
+	      (settings.gpu_steps.by_budget && budget_is_on(&settings.budget))) ||
 	    (settings.capture != SETTINGS_CAPTURE_ALL && !settings.capture_light))
 		return;
 	windows_until = settings.gpu_steps.first;

@@ -33,14 +33,18 @@ static inline bool heap_is_there(void)
 	return !UNLIKELY(!hook_ready) || heap_is_found();
 }
 
-HOOK_EXPORT void *malloc(size_t size)
+/* Nothing of the heap is recorded now, and the originals are known. */
+static inline bool heap_is_shut(void)
 {
-	bool is_drawn = heap_is_sampled();
+	return recorder_is_shut(RECORDER_HEAP) && hook_ready;
+}
+
+/* Each of these is there twice, for a recorded heap and for a sampled one. */
+static inline __attribute__((always_inline)) void *malloc_by(bool is_drawn, size_t size)
+{
 	struct recorder_lane *lane;
 	void *ptr;
 
-	if (UNLIKELY(is_drawn) && heap_sample_misses(size))
-		return hook_real.malloc(size);
 	lane = heap_enter_birth(is_drawn, size);
 	if (UNLIKELY(!lane))
 		return UNLIKELY(!heap_is_there()) ? NULL : hook_real.malloc(size);
@@ -52,14 +56,29 @@ HOOK_EXPORT void *malloc(size_t size)
 	return ptr;
 }
 
-HOOK_EXPORT void *calloc(size_t count, size_t size)
+static HOOK_RECORDED void *malloc_recorded(size_t size)
 {
-	bool is_drawn = heap_is_sampled();
+	return malloc_by(false, size);
+}
+
+static HOOK_RECORDED void *malloc_drawn(size_t size)
+{
+	return malloc_by(true, size);
+}
+
+HOOK_EXPORT void *malloc(size_t size)
+{
+	if (UNLIKELY(heap_is_sampled()))
+		return heap_sample_misses(size) ? hook_real.malloc(size) : malloc_drawn(size);
+	return UNLIKELY(heap_is_shut()) ? hook_real.malloc(size) : malloc_recorded(size);
+}
+
+static inline __attribute__((always_inline)) void *calloc_by(bool is_drawn, size_t count,
+							     size_t size)
+{
 	struct recorder_lane *lane;
 	void *ptr;
 
-	if (UNLIKELY(is_drawn) && heap_sample_misses(count * size))
-		return hook_real.calloc(count, size);
 	lane = heap_enter_birth(is_drawn, count * size);
 	if (UNLIKELY(!lane))
 		return UNLIKELY(!heap_is_there()) ? NULL : hook_real.calloc(count, size);
@@ -69,6 +88,25 @@ HOOK_EXPORT void *calloc(size_t count, size_t size)
 	else
 		record_born(lane, EVT_calloc, ptr, count * size, CALLER_FRAME);
 	return ptr;
+}
+
+static HOOK_RECORDED void *calloc_recorded(size_t count, size_t size)
+{
+	return calloc_by(false, count, size);
+}
+
+static HOOK_RECORDED void *calloc_drawn(size_t count, size_t size)
+{
+	return calloc_by(true, count, size);
+}
+
+HOOK_EXPORT void *calloc(size_t count, size_t size)
+{
+	if (UNLIKELY(heap_is_sampled()))
+		return heap_sample_misses(count * size) ? hook_real.calloc(count, size)
+							: calloc_drawn(count, size);
+	return UNLIKELY(heap_is_shut()) ? hook_real.calloc(count, size)
+					: calloc_recorded(count, size);
 }
 
 /*
@@ -135,36 +173,55 @@ HOOK_EXPORT void *reallocarray(void *ptr, size_t count, size_t size)
 	return realloc_from(ptr, bytes, CALLER_FRAME);
 }
 
-static inline __attribute__((always_inline)) void free_from(void *ptr, void *const *frame)
+static inline __attribute__((always_inline)) void free_by(bool is_drawn, void *ptr)
 {
-	bool is_drawn = heap_is_sampled();
 	struct recorder_lane *lane;
 
-	if (!ptr)
-		return;
-	if (UNLIKELY(is_drawn) && !sampled_blocks_may_have(ptr)) {
-		hook_real.free(ptr);
-		return;
-	}
 	lane = heap_enter_death(is_drawn, ptr);
 	if (UNLIKELY(!lane)) {
 		if (heap_is_there())
 			hook_real.free(ptr);
 		return;
 	}
-	record_dies(lane, EVT_free, ptr, frame);
+	record_dies(lane, EVT_free, ptr, CALLER_FRAME);
 	hook_real.free(ptr);
 	recorder_leave(lane);
 }
 
+static HOOK_RECORDED void free_recorded(void *ptr)
+{
+	free_by(false, ptr);
+}
+
+static HOOK_RECORDED void free_drawn(void *ptr)
+{
+	free_by(true, ptr);
+}
+
+static inline __attribute__((always_inline)) void free_now(void *ptr)
+{
+	if (!ptr)
+		return;
+	if (UNLIKELY(heap_is_sampled())) {
+		if (sampled_blocks_may_have(ptr))
+			free_drawn(ptr);
+		else
+			hook_real.free(ptr);
+	} else if (UNLIKELY(heap_is_shut())) {
+		hook_real.free(ptr);
+	} else {
+		free_recorded(ptr);
+	}
+}
+
 HOOK_EXPORT void free(void *ptr)
 {
-	free_from(ptr, CALLER_FRAME);
+	free_now(ptr);
 }
 
 HOOK_EXPORT void cfree(void *ptr)
 {
-	free_from(ptr, CALLER_FRAME);
+	free_now(ptr);
 }
 
 /*

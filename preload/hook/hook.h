@@ -76,4 +76,15 @@ bool hook_resolve(void);
 
 #define HOOK_EXPORT __attribute__((visibility("default")))
 
+/*
+ * For the part of a hook that records, when the hook itself only decides whether to, and jumps
+ * there or to the original: so what is not recorded needs no frame. Its frame is where the hook's
+ * would be, with the same return address. Without optimisation there are no such jumps.
+ */
+#ifdef __OPTIMIZE__
+#define HOOK_RECORDED __attribute__((noinline))
+#else
+#define HOOK_RECORDED inline __attribute__((always_inline))
+#endif
+
 #endif

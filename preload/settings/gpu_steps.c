@@ -34,6 +34,10 @@ bool gpu_steps_parse(const char *text, struct gpu_steps *ret_steps)
 		*ret_steps = (struct gpu_steps){ 0 };
 		return true;
 	}
+	if (strcmp(text, "auto") == 0) {
+		*ret_steps = (struct gpu_steps){ .by_budget = true };
+		return true;
+	}
 	if (text[block] != '/')
 		return false;
 	period = strcspn(text + block + 1, ",");
@@ -61,4 +65,10 @@ bool gpu_steps_draw(const struct gpu_steps *steps, uint64_t step)
 	at = (uint64_t)budget_hash(period) * (steps->period - steps->block + 1) >> 32;
 	at += period * steps->period;
 	return step >= at && step - at < steps->block;
+}
+
+/* The complement makes these other draws than those of budget_draws(). */
+bool gpu_steps_draw_share(uint32_t share, uint64_t step)
+{
+	return budget_hash(~(step / GPU_STEPS_BLOCK)) < share;
 }

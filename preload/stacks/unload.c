@@ -24,6 +24,7 @@
 #include "preload/stacks/stack.h"
 
 void (*unload_forget)(void);
+_Atomic uint64_t unload_state;
 
 static int take_unloads(struct dl_phdr_info *module, size_t bytes, void *context)
 {
@@ -41,12 +42,14 @@ static unsigned long long unloads(void)
 	return count;
 }
 
-static int close_watched(void *handle)
+/* `*ret_unloaded` is true if it did, or if that was not looked at. */
+static int close_watched(void *handle, bool *ret_unloaded)
 {
 	void (*forget)(void) = __atomic_load_n(&unload_forget, __ATOMIC_ACQUIRE);
 	int result, saved = errno;
 	unsigned long long before;
 
+	*ret_unloaded = true;
 	if (!forget && !recorder_gates->generation)
 		return hook_real.dlclose(handle);
 	objects_note();
@@ -54,12 +57,25 @@ static int close_watched(void *handle)
 	errno = saved;
 	result = hook_real.dlclose(handle);
 	saved = errno;
-	if (unloads() != before) {
+	*ret_unloaded = unloads() != before;
+	if (*ret_unloaded) {
 		if (forget)
 			forget();
 		objects_record_gone();
 	}
 	errno = saved;
+	return result;
+}
+
+/* Facts about code become stale before the original is called, as rules do. */
+static int close_counted(void *handle)
+{
+	bool has_unloaded;
+	int result;
+
+	atomic_fetch_add(&unload_state, UNLOAD_UNDER_WAY);
+	result = close_watched(handle, &has_unloaded);
+	atomic_fetch_add(&unload_state, (has_unloaded ? UNLOAD_DONE : 0) - UNLOAD_UNDER_WAY);
 	return result;
 }
 
@@ -72,9 +88,9 @@ HOOK_EXPORT int dlclose(void *handle)
 	if (!hook_real.dlclose)
 		return -1;
 	if (!stack_families)
-		return close_watched(handle);
+		return close_counted(handle);
 	rules_unloading_begins();
-	result = close_watched(handle);
+	result = close_counted(handle);
 	rules_unloading_ends();
 	return result;
 }

@@ -36,14 +36,28 @@ void detail_on_change(void (*changed)(void))
 	detail_changed = changed;
 }
 
-static bool detail_is_drawn(uint64_t number)
+static _Atomic bool detail_is_held;
+
+/* The share of the steps; 0: all of them so far. */
+static uint32_t detail_share_now(void)
 {
 	const struct region_process *own = entry_own();
-	uint32_t share = settings.budget.share;
 
-	if (!share && own)
-		share = atomic_load_explicit(&own->detail_share, memory_order_relaxed);
-	return budget_draws(&settings.budget, share, number);
+	if (settings.budget.share || !own)
+		return settings.budget.share;
+	return atomic_load_explicit(&own->detail_share, memory_order_relaxed);
+}
+
+static bool detail_is_drawn(uint64_t number)
+{
+	return atomic_load_explicit(&detail_is_held, memory_order_relaxed) ||
+	       budget_draws(&settings.budget, detail_share_now(), number);
+}
+
+bool detail_is_drawing(uint64_t number, uint32_t *ret_share)
+{
+	*ret_share = settings.budget.share;
+	return number >= settings.budget.first && detail_share_now();
 }
 
 /*
@@ -87,6 +101,15 @@ void detail_after_step(uint64_t number)
 {
 	if (budget_is_on(&settings.budget) && detail_is_on() && !detail_is_drawn(number))
 		detail_switch(false, number);
+}
+
+void detail_hold(bool on, uint64_t number)
+{
+	if (!budget_is_on(&settings.budget))
+		return;
+	atomic_store(&detail_is_held, on);
+	if (on)
+		detail_switch(true, number);
 }
 
 /* --- windows of time --- */
@@ -149,6 +172,7 @@ static void detail_capture(bool on, const struct string *why, uint64_t number)
 static void detail_begin(void)
 {
 	atomic_store(&detail_is_busy, false);
+	atomic_store(&detail_is_held, false);
 	atomic_store(&detail_has_steps, false);
 	/* a child goes on with the capture of its parent */
 	atomic_store(&detail_off, settings.capture_light && !capture_is_open());

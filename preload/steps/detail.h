@@ -40,6 +40,17 @@ void detail_on_change(void (*changed)(void));
 void detail_before_step(uint64_t number);
 void detail_after_step(uint64_t number);
 
+/*
+ * While it is held, all steps have detail, from step `number` on: the GPU is recorded in them. Call
+ * it before the event of that step to begin, and after the event of step `number` to end.
+ */
+void detail_hold(bool on, uint64_t number);
+/*
+ * Whether steps are drawn now: not before the first of INTERCEPT_BUDGET have passed. `*ret_share`:
+ * the share that the user wants, 0: what the budget allows.
+ */
+bool detail_is_drawing(uint64_t number, uint32_t *ret_share);
+
 /* No step has begun, so the collector decides. */
 bool detail_is_by_time(void);
 /* Follows the collector. PyTorch's callback for operators calls it; hooks do so by themselves. */

@@ -79,6 +79,8 @@ void steady_loop_look(struct steady_loop *loop, const struct steps *steps,
 		}
 		settled[row->process] = true;
 		loop->all_ns += row->total_ns;
+		if (row->has_operators)
+			step_host_add(&loop->host, row);
 		if (!row->has_detail)
 			continue;
 		step_cpu_add(&loop->cpu, &row->cpu);

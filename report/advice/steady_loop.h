@@ -22,6 +22,7 @@
 
 struct steady_loop {
 	uint64_t steps, total_ns; /* settled steps that have detail (core/detail.h) */
+	struct step_host host;    /* and those in which the GPU was not recorded */
 	uint64_t all_ns;          /* duration of all settled steps, with detail or without */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns; /* a device was busy */

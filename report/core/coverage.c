@@ -155,11 +155,12 @@ static const char *coverage_gpu(const struct run *run, bool has_more,
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 
 	snprintf(ret_text->text + length, COVERAGE_BYTES - length,
-		 "%s %s of %s steps (INTERCEPT_GPU_STEPS)%s. Its work and its times are of these "
-		 "steps",
+		 "%s %s of %s steps%s. Its work and its times are of these steps",
 		 has_more ? ". The GPU was recorded in" : "recorded: the GPU in",
 		 unit_format_count(a, windows->detailed), unit_format_count(b, windows->steps),
-		 has_more ? "" : ", all else always");
+		 run_detail(run)->until_ns ? "" /* INTERCEPT_BUDGET, which was named */
+		 : has_more                ? " (INTERCEPT_GPU_STEPS)"
+					   : " (INTERCEPT_GPU_STEPS), all else always");
 	return ret_text->text;
 }
 

@@ -294,13 +294,13 @@ static void set_step(struct parquet *parquet, const struct trace_slice *slice)
 	const struct step_row *step = slice->step;
 
 	row_set(parquet, VALUE_STEP, step->number);
-	if (slice->steps->has_gpu)
+	if (slice->steps->has_gpu && !(slice->steps->has_gpu_windows && !step->has_detail))
 		row_set(parquet, VALUE_GPU_BUSY, step->gpu_ns);
 	for (unsigned int i = slice->steps->has_gpu ? 0 : STEP_FIRST_OF_HOST;
 	     i < STEP_CATEGORY_LIMIT; i++)
 		if (steps_know(slice->steps, (enum step_category)i, step->has_detail))
 			row_set(parquet, VALUE_STEP_kernel + i, step->ns[i]);
-	for (unsigned int i = 0; step->has_detail && i < STEP_PHASE_LIMIT; i++)
+	for (unsigned int i = 0; step->has_operators && i < STEP_PHASE_LIMIT; i++)
 		if (steps_know_phase(slice->steps, (enum step_phase)i))
 			row_set(parquet, VALUE_STEP_PHASE_data + i, step->phases.ns[i]);
 }

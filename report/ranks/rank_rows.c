@@ -65,7 +65,8 @@ static void rank_rows_take_steps(struct rank_rows *rows, const struct source *so
 	for (size_t i = 0; i < steps->row_count; i++) {
 		struct rank_row *row = rank_rows_of(rows, source, process[steps->row[i].process]);
 
-		if (!row)
+		/* in the others it is not known how long they waited in collectives */
+		if (!row || (steps->has_gpu_windows && !steps->row[i].has_detail))
 			continue;
 		row->step = memory_room(row->step, row->steps, &row->room, sizeof(*row->step));
 		row->step[row->steps++] = &steps->row[i];

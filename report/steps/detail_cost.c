@@ -68,16 +68,16 @@ static const struct step_row *row_beside(const struct sequence *sequence, size_t
 static unsigned int rows_collect(const struct sequence *sequence, size_t at, int way,
 				 double ns[SIDE])
 {
-	bool has_detail = sequence->row[at]->has_detail;
+	bool has_operators = sequence->row[at]->has_operators;
 	unsigned int count = 0;
 
 	while (count < SIDE) {
 		const struct step_row *beside = row_beside(sequence, at, way);
 
-		if (!has_detail && beside && beside->has_detail)
+		if (!has_operators && beside && beside->has_operators)
 			break;
 		ns[count++] = (double)sequence->row[at]->total_ns;
-		if (!beside || beside->has_detail != has_detail)
+		if (!beside || beside->has_operators != has_operators)
 			break;
 		at += (size_t)(way > 0 ? 1 : -1);
 	}
@@ -87,7 +87,7 @@ static unsigned int rows_collect(const struct sequence *sequence, size_t at, int
 /* The edge lies between the rows `at` and at + 1. */
 static void edge_take(const struct sequence *sequence, size_t at, struct differences *differences)
 {
-	bool begins = sequence->row[at + 1]->has_detail;
+	bool begins = sequence->row[at + 1]->has_operators;
 	size_t with_at = begins ? at + 1 : at, switching = begins ? at : at + 1;
 	int way = begins ? 1 : -1;
 	double with[SIDE], without[SIDE], plain_ns;
@@ -97,7 +97,7 @@ static void edge_take(const struct sequence *sequence, size_t at, struct differe
 	if (!row_beside(sequence, switching, -way))
 		return;
 	with_count = rows_collect(sequence, with_at, way, with);
-	without_count = row_beside(sequence, switching, -way)->has_detail
+	without_count = row_beside(sequence, switching, -way)->has_operators
 				? 0
 				: rows_collect(sequence, switching + (size_t)(way > 0 ? -1 : 1),
 					       -way, without);
@@ -132,14 +132,14 @@ bool steps_detail_cost(const struct steps *steps, struct detail_cost *ret_cost)
 		qsort(sequence.row, sequence.count, sizeof(struct step_row *),
 		      detail_cost_compare_rows);
 	for (size_t i = 0; i + 1 < sequence.count; i++)
-		if (sequence.row[i]->has_detail != sequence.row[i + 1]->has_detail &&
+		if (sequence.row[i]->has_operators != sequence.row[i + 1]->has_operators &&
 		    rows_adjoin(sequence.row[i], sequence.row[i + 1]))
 			edge_take(&sequence, i, &differences);
 	is_known = differences.count >= EDGES_MIN && steps->time.total_ns;
 	if (is_known) {
 		ret_cost->step_ns = at_least_none(
 			detail_cost_median(differences.of_step, differences.count));
-		all_ns = ret_cost->step_ns * (double)steps->detailed +
+		all_ns = ret_cost->step_ns * (double)steps->host.steps +
 			 at_least_none(detail_cost_median(differences.of_edge, differences.count)) *
 				 (double)differences.edges;
 		ret_cost->share = all_ns / (double)steps->time.total_ns;

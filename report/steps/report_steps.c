@@ -29,8 +29,7 @@ static void print_detail_cost(const struct steps *steps, const struct screen *sc
 	char share[UNIT_TEXT_BYTES], step[UNIT_TEXT_BYTES];
 	struct detail_cost cost;
 
-	if (steps->detailed == steps->time.count || steps->has_gpu_windows ||
-	    !steps_detail_cost(steps, &cost))
+	if (steps->detailed == steps->time.count || !steps_detail_cost(steps, &cost))
 		return;
 	screen_print_prose(screen,
 			   "detail costs %s of the steps' time (%s in each step that has it)",
@@ -99,9 +98,8 @@ static void steps_head(const struct document *document, const struct screen *scr
 		prose_end(&line, screen);
 		prose_begin(&line, screen);
 		fputs("phases: ", line.screen.out);
-		steps_print_phases(&(struct step_phases_shown){ steps, &steps->phases,
-								steps->detailed,
-								steps->detailed_ns },
+		steps_print_phases(&(struct step_phases_shown){ steps, &steps->host, &steps->phases,
+								steps->detailed },
 				   &line.screen);
 		prose_end(&line, screen);
 	}
@@ -258,7 +256,7 @@ static void total_phases(const struct steps *steps, struct facts *facts)
 
 	for (int i = 0; i < STEP_PHASE_LIMIT; i++)
 		if (host[i])
-			total_phase(steps, facts, host[i], UNIT_NS, i, steps->phases.ns[i]);
+			total_phase(steps, facts, host[i], UNIT_NS, i, steps->host.phases.ns[i]);
 	for (int i = 0; i < STEP_PHASE_LIMIT && steps->has_gpu; i++)
 		total_phase(steps, facts, gpu[i], UNIT_NS, i, steps->phases.gpu_ns[i]);
 	for (int i = 0; i < STEP_PHASE_LIMIT && step_phases_asked(&steps->phases); i++)
@@ -271,7 +269,7 @@ static void total_detail_cost(const struct steps *steps, struct facts *facts)
 {
 	struct detail_cost cost;
 
-	if (steps->has_gpu_windows || !steps_detail_cost(steps, &cost)) {
+	if (!steps_detail_cost(steps, &cost)) {
 		facts_none(facts, "detail_cost_ns", UNIT_NS);
 		return;
 	}
@@ -326,6 +324,10 @@ static void steps_total(const struct report *report, struct facts *facts)
 	if (steps->detailed != steps->time.count) {
 		facts_number(facts, "detailed", UNIT_COUNT, steps->detailed);
 		facts_number(facts, "detailed_ns", UNIT_NS, steps->detailed_ns);
+		if (steps->has_gpu_windows) {
+			facts_number(facts, "with_phases", UNIT_COUNT, steps->host.steps);
+			facts_number(facts, "with_phases_ns", UNIT_NS, steps->host.total_ns);
+		}
 		total_detail_cost(steps, facts);
 	}
 	facts_number(facts, "avg_ns", UNIT_NS, timing_average(&steps->time));

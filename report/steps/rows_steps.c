@@ -101,7 +101,7 @@ static void rows_steps_put_cpu(struct table *table, const struct steps *steps,
 
 	put_split(table, &cpu->all, (const uint64_t[2]){ row->total_ns, cpu->helped_ns },
 		  COLUMN_steps_running_ns, COLUMN_steps_waiting_ns);
-	if (row->has_detail && cpu->helped_ns)
+	if (row->has_operators && cpu->helped_ns)
 		table_set_number(table, COLUMN_steps_helped_ns, cpu->helped_ns);
 	if (!steps_know(steps, STEP_operators, row->has_detail))
 		return;
@@ -149,9 +149,9 @@ static void put_phases(struct table *table, const struct steps_shown *shown,
 		if (!steps_know_phase(shown->steps, (enum step_phase)i))
 			continue;
 		table_set_number(table, host[i], row->phases.ns[i]);
-		if (shown->steps->has_gpu)
+		if (shown->steps->has_gpu && row->has_detail)
 			table_set_number(table, gpu[i], row->phases.gpu_ns[i]);
-		if (steps_launched(shown->steps))
+		if (steps_launched(shown->steps) && row->has_detail)
 			table_set_number(table, launches[i], row->phases.launches[i]);
 	}
 }
@@ -209,7 +209,7 @@ static void table_put_step(struct table *table, const struct steps_shown *shown,
 		table_set_number(table, COLUMN_steps_collections, row->collections);
 	if (shown->steps->has_gpu && row->has_detail)
 		table_set_number(table, COLUMN_steps_gpu_ns, row->gpu_ns);
-	if (row->has_detail)
+	if (row->has_operators)
 		put_phases(table, shown, row);
 	rows_steps_put_cpu(table, shown->steps, row);
 	put_spent(table, shown, row);
@@ -314,7 +314,7 @@ static void put_phase(const struct step_phases_shown *shown, const struct screen
 {
 	const struct step_phase_times *phases = shown->phases;
 	uint64_t each = shown->count ? phases->launches[phase] / shown->count : 0;
-	bool has_gpu = shown->steps->has_gpu;
+	bool has_gpu = shown->steps->has_gpu && phases->ns[phase];
 	char text[UNIT_TEXT_BYTES];
 
 	if (has_gpu)
@@ -330,7 +330,7 @@ static void put_phase(const struct step_phases_shown *shown, const struct screen
 
 void steps_print_phases(const struct step_phases_shown *shown, const struct screen *screen)
 {
-	const struct step_phase_times *phases = shown->phases;
+	const struct step_phase_times *phases = &shown->host->phases;
 	bool told[STEP_PHASE_LIMIT] = { false };
 	char a[UNIT_TEXT_BYTES];
 	const char *before = "";
@@ -349,7 +349,7 @@ void steps_print_phases(const struct step_phases_shown *shown, const struct scre
 		fprintf(screen->out, "%s%s %s", before,
 			steps_phase_name(shown->steps, (enum step_phase)most),
 			unit_format_percent(a, 100.0 * (double)phases->ns[most] /
-						       (double)shown->total_ns));
+						       (double)shown->host->total_ns));
 		put_phase(shown, screen, most);
 		before = ", ";
 	}

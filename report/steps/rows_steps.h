@@ -45,8 +45,10 @@ uint64_t steps_launched(const struct steps *steps);
 /* The phases of all steps, or of some. */
 struct step_phases_shown {
 	const struct steps *steps;
+	const struct step_host *host;
+	/* of steps with detail, for the GPU and launches; the number of these */
 	const struct step_phase_times *phases;
-	uint64_t count, total_ns; /* of the steps that `phases` is the sum of */
+	uint64_t count;
 };
 /* Prints "backward 65.0 % (GPU busy for 4.0 % of it), forward ...", the longest first. */
 void steps_print_phases(const struct step_phases_shown *shown, const struct screen *screen);

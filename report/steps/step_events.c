@@ -210,7 +210,7 @@ static void mark_lacks(struct step_state *mine, const struct source_event *event
 				      sizeof(*mine->marked_ns));
 	began_ns = mine->marked_ns[process];
 	mine->marked_ns[process] = event->event.time_ns;
-	mark->in_part = !run_covers(mine->run, process, began_ns);
+	mark->lacks_operators = !detail_covers(run_detail(mine->run), process, began_ns);
 	mark->lacks_gpu = !detail_covers(run_gpu_windows(mine->run), process, began_ns);
 }
 

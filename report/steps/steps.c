@@ -10,6 +10,7 @@
 
 #include "report/base/memory.h"
 #include "report/base/text.h"
+#include "report/steps/step_row.h"
 
 #define SCOPE_USER 7 /* at::RecordScope::USER_SCOPE */
 
@@ -613,18 +614,6 @@ static void steps_add_parts(struct steps *steps, const struct step_row *row)
 	step_phase_times_add(&steps->phases, &row->phases);
 }
 
-/* Without operators, their time would count as that of others. */
-static void row_forget_detail(struct step_row *row, bool lacks_gpu)
-{
-	row->has_detail = false;
-	if (lacks_gpu)
-		memset(row->ns, 0, sizeof(row->ns));
-	row->gpu_ns = lacks_gpu ? 0 : row->gpu_ns;
-	row->ns[STEP_operators] = row->ns[STEP_other] = 0;
-	row->phases = (struct step_phase_times){ .ns = { 0 } };
-	row->cpu = (struct step_cpu){ .all = row->cpu.all };
-}
-
 bool steps_know(const struct steps *steps, enum step_category category, bool has_detail)
 {
 	if (steps->has_sums && category > STEP_communication && category != STEP_dataloader)
@@ -652,20 +641,6 @@ const char *steps_phase_name(const struct steps *steps, enum step_phase phase)
 	return steps->has_sample && phase == PHASE_other ? "the rest" : step_phase_names[phase];
 }
 
-/* What the host did while a device was busy is not known, nor which part of it. */
-static void row_forget_host(struct step_row *row)
-{
-	const struct step_phase_times *phases = &row->phases;
-
-	memset(row->ns + STEP_runtime, 0,
-	       (STEP_CATEGORY_LIMIT - STEP_runtime) * sizeof(row->ns[0]));
-	row->ns[STEP_dataloader] = phases->ns[PHASE_data] - phases->gpu_ns[PHASE_data];
-	memset(row->phases.outside_ns, 0, sizeof(row->phases.outside_ns));
-	memset(row->phases.gc_ns, 0, sizeof(row->phases.gc_ns));
-	memset(row->phases.waits_ns, 0, sizeof(row->phases.waits_ns));
-	row->cpu = (struct step_cpu){ .all = row->cpu.all, .helped_ns = row->cpu.helped_ns };
-}
-
 static void steps_add_row(struct steps *steps, const struct step_row *row,
 			  struct step_process *process)
 {
@@ -679,18 +654,13 @@ static void steps_add_row(struct steps *steps, const struct step_row *row,
 	steps->collections += row->collections;
 	if (row->has_detail)
 		steps_add_parts(steps, row);
+	if (row->has_operators)
+		step_host_add(&steps->host, row);
 	if (!steps->wants_rows)
 		return;
 	steps->row = memory_room(steps->row, steps->row_count, &steps->row_room,
 				 sizeof(*steps->row));
 	steps->row[steps->row_count++] = *row;
-}
-
-/* Returns whether the host did nothing in the step. A GPU may still do earlier work. */
-static bool row_is_idle(const struct step_row *row)
-{
-	return !row->ns[STEP_runtime] && !row->ns[STEP_dataloader] && !row->ns[STEP_operators] &&
-	       (!row->ns[STEP_communication] || row->gpu_ns);
 }
 
 static void steps_add_rest(struct steps *steps, struct step_process *process)
@@ -728,7 +698,7 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 	struct step_thread *thread = steps_thread_at(steps, place.thread);
 	struct step_row row = { .number = process->number,
 				.start_ns = process->start_ns,
-				.has_detail = true,
+				.has_operators = true,
 				.process = place.process,
 				.name = mark->name };
 
@@ -744,11 +714,12 @@ void steps_mark(struct steps *steps, struct nest_place place, const struct step_
 		row.phases = process->phase_times;
 		row.cpu = steps_process_take_cpu(process, place,
 						 cpu_clock_at(&thread->clock, place.time_ns));
-		process->has_rest = mark->may_be_rest && !mark->in_part && row_is_idle(&row);
-		if (mark->in_part)
-			row_forget_detail(&row, mark->lacks_gpu);
+		process->has_rest = mark->may_be_rest && !mark->lacks_operators &&
+				    !mark->lacks_gpu && step_row_is_idle(&row);
+		steps->has_collectives |= row.ns[STEP_communication] != 0;
+		step_row_forget(&row, mark, steps->has_collectives);
 		if (steps->has_sums)
-			row_forget_host(&row);
+			step_row_forget_host(&row);
 		if (process->has_rest)
 			process->rest = row;
 		else

@@ -109,11 +109,13 @@ struct step_phase_times {
 struct step_row {
 	uint64_t number, start_ns, total_ns;
 	/*
-	 * Operators were recorded in it (core/detail.h), and work of the GPU. Without them the time
-	 * of `operators` and `other`, its CPU time and that of the phases are not known, and are 0;
-	 * without the GPU, so are all categories.
+	 * Operators were recorded in it (core/detail.h). Without them the time of `operators` and
+	 * `other`, its CPU time and that of the phases are not known, and are 0. Without work of
+	 * the GPU (INTERCEPT_GPU_STEPS) so are all categories, and all of the phases but `ns` and
+	 * `waits_ns`.
 	 */
-	bool has_detail;
+	bool has_operators;
+	bool has_detail;  /* operators, and work of the GPU */
 	uint32_t process; /* index */
 	uint32_t name;    /* of what ended it */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
@@ -127,6 +129,12 @@ struct step_row {
 	struct step_phase_times phases;
 };
 
+/* Sums of the steps with operators, whether the GPU was recorded in them or not. */
+struct step_host {
+	uint64_t steps, total_ns;
+	struct step_phase_times phases; /* `ns` and `waits_ns` */
+};
+
 struct steps {
 	bool wants_rows;
 	struct step_row *row;
@@ -137,12 +145,17 @@ struct steps {
 	 * of these; the others are of all steps.
 	 */
 	uint64_t detailed, detailed_ns;
+	struct step_host host;
+	/*
+	 * Collectives, which run on the GPU, too: phases are not known without it.
+	 */
+	bool has_collectives;
 	uint64_t ns[STEP_CATEGORY_LIMIT];
 	uint64_t gpu_ns, collections;
 	/* pieces of work that were reported too late, and count in part or not at all */
 	uint64_t gpu_late;
 	bool has_gpu; /* GPU work was recorded */
-	/* but not in all steps: in which it was not, no category is known */
+	/* but not in all steps: in which it was not, no category is known, but phases are */
 	bool has_gpu_windows;
 	/*
 	 * INTERCEPT_GPU=sums: when the GPU was busy is known by stretches, so what the host did
@@ -225,10 +238,10 @@ void steps_clock(struct steps *steps, struct nest_place place, uint64_t cpu_ns);
 /* A step ends, and number `number` begins. */
 struct step_mark {
 	uint64_t number;
-	uint32_t name;    /* of what ended it */
-	bool counts;      /* the filters hold */
-	bool in_part;     /* the step that ends has no detail */
-	bool lacks_gpu;   /* nor work of the GPU (INTERCEPT_GPU_STEPS) */
+	uint32_t name; /* of what ended it */
+	bool counts;   /* the filters hold */
+	/* what was not recorded in the step that ends */
+	bool lacks_operators, lacks_gpu;
 	bool may_be_rest; /* of torch.profiler, whose stop() ends a step that has just begun */
 };
 void steps_mark(struct steps *steps, struct nest_place place, const struct step_mark *mark);
@@ -238,11 +251,12 @@ uint64_t steps_next_number(struct steps *steps, uint32_t process);
 bool steps_know(const struct steps *steps, enum step_category category, bool has_detail);
 /* Duration of all work of the GPU that was asked for in steps; 0: not known. */
 uint64_t step_phases_asked(const struct step_phase_times *times);
-/* Whether the time of that phase is known, in steps with detail. */
+/* Whether the time of that phase is known, in steps with operators. */
 bool steps_know_phase(const struct steps *steps, enum step_phase phase);
 /* What to call it: `other` is "the rest" where other phases are not known. */
 const char *steps_phase_name(const struct steps *steps, enum step_phase phase);
 void step_cpu_add(struct step_cpu *into, const struct step_cpu *more);
+void step_host_add(struct step_host *into, const struct step_row *row);
 /*
  * Recording begins or stops in the process, so no step is under way. To be called after the cuts of
  * its threads.

@@ -39,8 +39,8 @@ void summary_print_steps(const struct summary *summary, const struct screen *scr
 	prose_end(&line, screen);
 	prose_begin(&line, screen);
 	fputs("By phase: ", line.screen.out);
-	steps_print_phases(&(struct step_phases_shown){ summary->steps, &loop->phases, loop->steps,
-							loop->total_ns },
+	steps_print_phases(&(struct step_phases_shown){ summary->steps, &loop->host, &loop->phases,
+							loop->steps },
 			   &line.screen);
 	if (step_phases_asked(&loop->phases)) {
 		fputs(". What the GPU worked for: ", line.screen.out);

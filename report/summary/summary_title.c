@@ -311,7 +311,7 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 	if (why_empty_is_outside(summary->run))
 		fputs(" It was sampled from outside for that time.", line.screen.out);
 	if (summary->steps->detailed != summary->steps->time.count &&
-	    !summary->steps->has_gpu_windows && steps_detail_cost(summary->steps, &cost))
+	    steps_detail_cost(summary->steps, &cost))
 		fprintf(line.screen.out, " Detail costs %s of the steps' time.",
 			unit_format_percent(share, 100 * cost.share));
 	if (filter_is_set(&run_filters(summary->run)->settings)) {

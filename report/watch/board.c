@@ -244,9 +244,15 @@ static void board_put_phases(struct board_writer *writer, const struct sums *sum
 					 steps_phase_name(&sums->known, (enum step_phase)i),
 					 100 * (double)ns / (double)all_ns);
 	}
-	if (sums->total[FOLLOWER_STEP_GPU_NS])
-		snprintf(line + used, sizeof(line) - (size_t)used, "   GPU busy %.0f %%",
-			 100 * (double)sums->window[FOLLOWER_STEP_GPU_NS] / (double)all_ns);
+	if (!sums->total[FOLLOWER_STEP_GPU_NS])
+		;
+	else if (!sums->window[FOLLOWER_STEP_DETAIL_NS])
+		snprintf(line + used, sizeof(line) - (size_t)used, "   GPU not recorded");
+	else
+		snprintf(line + used, sizeof(line) - (size_t)used, "   GPU busy %.0f %%%s",
+			 100 * (double)sums->window[FOLLOWER_STEP_GPU_NS] /
+				 (double)sums->window[FOLLOWER_STEP_DETAIL_NS],
+			 sums->known.has_gpu_windows ? " where recorded" : "");
 	board_put_line(writer, NULL, line);
 }
 

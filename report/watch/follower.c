@@ -147,12 +147,14 @@ uint64_t follower_count(const struct follower *follower, enum follower_count whi
 	case FOLLOWER_REQUEST_NS:
 		return requests_total_ns(follower->requests);
 	case FOLLOWER_STEP_NS:
-		return follower->loop->detailed_ns;
+		return follower->loop->host.total_ns;
 	case FOLLOWER_STEP_GPU_NS:
 		return follower->loop->gpu_ns;
+	case FOLLOWER_STEP_DETAIL_NS:
+		return follower->loop->detailed_ns;
 	default:
 		if (which >= FOLLOWER_PHASES && which < FOLLOWER_COUNTS)
-			return follower->loop->phases.ns[which - FOLLOWER_PHASES];
+			return follower->loop->host.phases.ns[which - FOLLOWER_PHASES];
 		return 0;
 	}
 }

@@ -25,8 +25,8 @@ for line in subprocess.run([report, "dump", recording], check=True, capture_outp
 if on:
     windows.append((begin, steps))
     on_ns += table("summary")["totals"]["wall_ns"] - open_ns
-assert windows[0] == (0, first), windows
-assert all(to - begin == block for begin, to in windows[1:-1]), windows
+assert windows[0][0] == 0 and windows[0][1] == (first if block else windows[0][1]) >= first, windows
+assert all(to - begin == block if block else (to - begin) % 16 == 0 for begin, to in windows[1:-1]), windows
 drawn = sum(to - begin for begin, to in windows[1:])
 kernels = table("kernels")
 totals = kernels["totals"]
@@ -45,7 +45,9 @@ for row in told["rows"]:
     assert known == (row["step"] in inside), row
     assert not known or row["gpu_ns"] <= row["total_ns"], row
     assert known or row["kernel_ns"] is None and row["gpu_forward_ns"] is None, row
+    assert row["other_phase_ns"] in ([row["total_ns"]] if block else [row["total_ns"], None]), row  # phases are the host's
 assert told["totals"]["detailed"] == len([row for row in told["rows"] if row["step"] in inside]), told["totals"]
+assert told["totals"]["with_phases"] == sum(row["other_phase_ns"] is not None for row in told["rows"]), told["totals"]
 used = table("utilization")["rows"][0]
 assert used["busy_ns"] <= used["span_ns"] <= on_ns, (used, on_ns)
 ids = {row["id"] for row in table("bottleneck")["rows"]}
@@ -90,6 +92,21 @@ assert any(on and 500 < step < 512 for on, step in edges), edges
 assert [on for on, _ in edges] == [i % 2 for i in range(len(edges))], edges
 assert not any(on for on, step in edges if 530 < step), edges
 END_OF_EDGES
+# INTERCEPT_BUDGET alone draws blocks, which have detail, too; each kernel in them is there, and no other
+INTERCEPT_PRESET=default INTERCEPT_BUDGET=1/8,first=20 record auto 3000 5
+judge 3000 5 20 0
+"$REPORT" dump "$OUTPUT" >dump
+(($(calls cuptiFinalize) >= 10)) || fail "INTERCEPT_BUDGET: CUPTI left $(calls cuptiFinalize) times"
+python3 - <<'END_OF_DETAIL' || fail "a window of the GPU without detail: $(grep -E 'gpu_window|detail_st' dump | head)"
+import re
+detail = True
+for line in open("dump"):
+    edge = re.search(r" detail_(start|stop) ", line)
+    detail = edge[1] == "start" if edge else detail
+    assert detail or " gpu_window " not in line, line
+END_OF_DETAIL
+"$REPORT" kernels "$OUTPUT" 2>&1 | tr -s ' \n' ' ' | grep -qE 'with detail: [0-9,]+ of 3,000 steps \(INTERCEPT_BUDGET\).* The GPU was recorded in [0-9]+ of 3,000 steps\. ' ||
+	fail "INTERCEPT_BUDGET: $("$REPORT" kernels "$OUTPUT" 2>&1)"
 # all of it, as ever
 record all 100 5
 expect "$OUTPUT" 'kernels.totals.calls == 500' '"drawn_steps" not in kernels.totals' '"detailed" not in steps.totals'

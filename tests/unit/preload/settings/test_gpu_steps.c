@@ -12,7 +12,7 @@ TEST(values)
 					     "11/10",      "16/4096,",     "16/4096,10",
 					     "1/2,first=", "1/2,first=x",  "all,first=1",
 					     "-1/10",      "1/10000000000" };
-	struct gpu_steps steps = { 1, 2, 3 };
+	struct gpu_steps steps = { .first = 3 };
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_false(gpu_steps_parse(wrong[i], &steps));
@@ -26,6 +26,28 @@ TEST(values)
 	assert_true(gpu_steps_parse("all", &steps));
 	assert_false(gpu_steps_are_drawn(&steps));
 	assert_true(gpu_steps_draw(&steps, 12345));
+	assert_false(steps.by_budget);
+	assert_true(gpu_steps_parse("auto", &steps));
+	assert_true(steps.by_budget);
+	assert_false(gpu_steps_are_drawn(&steps));
+}
+
+/* Whole blocks; a larger share has those of a smaller one. */
+TEST(shares)
+{
+	unsigned int few = 0, many = 0;
+
+	for (uint64_t step = 0; step < 160000; step++) {
+		bool is_few = gpu_steps_draw_share(1u << 28, step);
+		bool is_many = gpu_steps_draw_share(1u << 29, step);
+
+		assert_true(!is_few || is_many);
+		assert_int_equal(is_many, gpu_steps_draw_share(1u << 29, step / 16 * 16));
+		few += is_few;
+		many += is_many;
+	}
+	assert_in_range(few, 9000, 11000);
+	assert_in_range(many, 18000, 22000);
 }
 
 /* One block in each period, at other places in others, and the first steps. */

@@ -23,13 +23,13 @@ static struct steps made(uint64_t detail_ns, uint64_t switch_ns, unsigned int sl
 		bool has = i / 4 % 5 == 0, before = i % 20 == 19, behind = i % 20 == 4;
 
 		rows[i] = (struct step_row){ .number = i,
-					     .has_detail = has,
+					     .has_operators = has,
 					     .total_ns = PLAIN_NS + (has ? detail_ns : 0) };
 		rows[i].total_ns += before || behind ? switch_ns : 0;
 		rows[i].total_ns += slow && i % slow == 0 ? 9 * PLAIN_NS : 0;
 		steps.time.count++;
 		steps.time.total_ns += rows[i].total_ns;
-		steps.detailed += has;
+		steps.host.steps += has;
 	}
 	return steps;
 }
