@@ -124,8 +124,7 @@ static bool own_is_asked_for(const struct own *own, const char *path, size_t len
  */
 static bool is_typed(const char *file, size_t length)
 {
-	static const char *const begins[] = { "<stdin", "<string", "<ipython-input",
-					      "<console" };
+	static const char *const begins[] = { "<stdin", "<string", "<ipython-input", "<console" };
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (text_begins(file, length, begins[i]))

@@ -109,10 +109,10 @@ struct file_row {
 	uint64_t before_ns;                /* watermark of the previous frame */
 	/* records of the last frame that are later than what is known */
 	uint64_t left_out;
-	uint64_t lost_told; /* by `lost` events */
+	uint64_t lost_told;                 /* by `lost` events */
 	const struct source_process *first; /* that was defined; NULL: none yet */
 	uint64_t program;                   /* typed_program_of() */
-	bool counts_before; /* lost_told contains the losses before what was read */
+	bool counts_before;                 /* lost_told contains the losses before what was read */
 };
 
 struct source {

@@ -90,8 +90,8 @@ uint64_t typed_program_of(struct file_row *file)
 	if (file->program || !process)
 		return file->program;
 	if (process->command->text)
-		program = command_program((struct command_word){ process->command->text,
-								 process->command->length });
+		program = command_program(
+			(struct command_word){ process->command->text, process->command->length });
 	if (memmem(program.text, program.length, workers, strlen(workers)))
 		program = (struct command_word){ workers, strlen(workers) };
 	file->program = program.length ? map_hash_bytes(program.text, program.length, 0)
