@@ -82,6 +82,11 @@ static struct command_word command_program(struct command_word rest)
 /* Workers of multiprocessing are started with code of its own, one as the other. */
 static const char workers[] = "from multiprocessing.";
 
+static bool typed_is_workers(uint64_t program)
+{
+	return program == (map_hash_bytes(workers, strlen(workers), 0) | 1);
+}
+
 uint64_t typed_program_of(struct file_row *file)
 {
 	const struct source_process *process = file->first;
@@ -105,6 +110,7 @@ uint64_t typed_program_of(struct file_row *file)
 /* A program that has such names. */
 struct typed_program {
 	uint32_t pid; /* of its first process */
+	bool is_workers;
 };
 
 /* A text as one program has it. */
@@ -144,8 +150,11 @@ static int typed_name_process(struct source *source, const struct typed *typed)
 	if (!text)
 		return EVT_NO_MEMORY;
 	memcpy(text, typed->plain, used);
-	used += (size_t)snprintf(text + used, PROCESS_ROOM, " of process %u>",
-				 program ? program->pid : 0);
+	if (!program || !program->is_workers)
+		used += (size_t)snprintf(text + used, PROCESS_ROOM, " of process %u>",
+					 program ? program->pid : 0);
+	else
+		used += (size_t)snprintf(text + used, PROCESS_ROOM, " of multiprocessing>");
 	typed->row->name.text = text;
 	typed->row->name.length = used;
 	return EVT_OK;
@@ -164,6 +173,7 @@ static int typed_add_program(struct file_row *file, uint64_t program)
 	if (!added)
 		return EVT_NO_MEMORY;
 	added->pid = file->first ? file->first->pid : 0;
+	added->is_workers = typed_is_workers(program);
 	error = lookup_put(&source->typed_programs, program, added);
 	for (const struct typed *typed = source->typed; typed && !error; typed = typed->earlier)
 		if (source->typed_programs.count == 2)
