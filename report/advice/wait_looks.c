@@ -510,6 +510,7 @@ static void wait_looks_start(void *state, struct run *run, const void *options)
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	own_init(&mine->own, mine->source, run_options(run));
 	run_reads(run, EVT_python_sample, FIELDS_ALL, wait_looks_take_sample, mine);
+	run_seeks(run, mine);
 }
 
 static void wait_looks_finish(void *state)

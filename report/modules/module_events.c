@@ -441,6 +441,9 @@ static void module_events_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, module_events_take_begin, mine);
 	run_reads(run, EVT_torch_module_end, 0, module_events_take_end, mine);
 	module_events_read_operators(mine, run);
+	/* backward functions belong to the modules of their forward operators */
+	run_enters_step(run, mine);
+	run_leaves(run, mine);
 }
 
 static void module_events_cut(void *state, const struct cut *cut)

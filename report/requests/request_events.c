@@ -571,13 +571,14 @@ static void requests_start(void *state, struct run *run, const void *options)
 		  take_request_cuda, mine);
 	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_request_hidden, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_request_clock, mine);
-	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request_begin, mine);
-	run_reads(run, EVT_request_end, FIELDS_ALL, take_request_end, mine);
-	run_reads(run, EVT_request_route, FIELDS_ALL, take_request_route, mine);
 	run_reads(run, EVT_python_sample,
 		  FIELD_BIT(python_sample, state) | FIELD_BIT(python_sample, looks) |
 			  FIELD_BIT(python_sample, call) | FIELD_BIT(python_sample, unclear),
 		  take_request_sample, mine);
+	run_seeks(run, mine); /* without requests, all of that is nothing */
+	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request_begin, mine);
+	run_reads(run, EVT_request_end, FIELDS_ALL, take_request_end, mine);
+	run_reads(run, EVT_request_route, FIELDS_ALL, take_request_route, mine);
 	run_follows(run, mine);
 }
 

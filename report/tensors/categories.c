@@ -61,7 +61,7 @@ struct category_process {
 	uint64_t nodes, passes, steps;
 	uint32_t last; /* the thread that ran an operator last, outside of autograd's engine; + 1 */
 	uint32_t owner, runner; /* threads that call the pass, and run it; + 1 */
-	bool is_in_pass;
+	bool is_in_pass, has_stepped;
 };
 
 struct category_list {
@@ -88,6 +88,7 @@ struct category_state {
 	size_t unused_count, unused_room;
 	struct category_list gradients, candidates;
 	bool is_sampled, has_sequences;
+	uint64_t to_ns; /* where the selected time ends; what lives there has been what it was */
 };
 
 const char *category_name(enum tensor_category category)
@@ -262,6 +263,12 @@ static enum made_in category_made_in(const struct category_state *mine, uint32_t
 	return MADE_OUTSIDE;
 }
 
+/* Passes of the segments that were not read are not counted. */
+static bool category_has_passed(const struct category_state *mine)
+{
+	return source_families_passed(mine->source) >> EVT_FAMILY_torch & 1;
+}
+
 /* Whether a product made the block by itself; all operators around it have made one now. */
 static void category_note_made(struct category_state *mine, uint32_t thread,
 			       struct category_block *block)
@@ -276,7 +283,7 @@ static void category_note_made(struct category_state *mine, uint32_t thread,
 						   sizeof(*mine->has_multiplied));
 		block->product = mine->ops.scope[at].key + 1;
 		block->is_second = mine->scope[at].has_made;
-		block->is_early = !mine->has_multiplied[thread];
+		block->is_early = !mine->has_multiplied[thread] && !category_has_passed(mine);
 		mine->has_multiplied[thread] = true;
 	}
 	for (; at != NEST_NONE; at = nest_outer(&mine->ops, at))
@@ -313,7 +320,8 @@ static void category_take_alloc(void *state, const struct source_event *event, b
 		.made_in = category_made_in(mine, event->thread->index),
 		.exists = true,
 		.counts = counts,
-		.was_first = !process->passes && !process->is_in_pass,
+		.was_first = !process->passes && !process->is_in_pass &&
+			     !(process->has_stepped && category_has_passed(mine)),
 	};
 	category_note_made(mine, event->thread->index, &mine->block[at]);
 	if (!counts)
@@ -502,7 +510,8 @@ static void category_take_op(void *state, const struct source_event *event, bool
 		.made_in = (uint8_t)made_in,
 		.is_product = kind->is_product,
 	};
-	category_note(mine, event, made_in, is_outermost);
+	if (event->event.time_ns < mine->to_ns)
+		category_note(mine, event, made_in, is_outermost);
 }
 
 static void category_op_ended(void *state, const struct nest_end *end)
@@ -510,7 +519,7 @@ static void category_op_ended(void *state, const struct nest_end *end)
 	struct category_state *mine = state;
 	const struct category_scope *scope = &mine->scope[end->scope];
 
-	if (scope->made_in == MADE_BY_OPTIMIZER)
+	if (scope->made_in == MADE_BY_OPTIMIZER && end->time_ns < mine->to_ns)
 		category_process_of(mine, mine->ops.thread[end->thread].process)->steps++;
 	if (scope->is_product && !scope->has_made && end->how == NEST_ENDS)
 		mine->name[end->key].makes_none = true;
@@ -529,6 +538,14 @@ static void category_take_sampling(void *state, const struct source_event *event
 	(void)counts;
 	((struct category_state *)state)->is_sampled |= EVENT_AS(torch_sampling, &event->event)
 								->one_in > 1;
+}
+
+/* A step has ended, so there has been a pass: who trains makes its parameters before. */
+static void category_take_step(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	category_process_of(state, event->process->index)->has_stepped |=
+		EVENT_AS(step, &event->event)->number != 0;
 }
 
 /* --- ends --- */
@@ -568,6 +585,7 @@ static void categories_start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	mine->source = run_source(run);
+	mine->to_ns = run_filters(run)->settings.to_ns;
 	nest_init(&mine->ops, (struct nest_options){ 0 }, category_op_ended, mine);
 	map_init(&mine->blocks);
 	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, category_take_op,
@@ -575,7 +593,10 @@ static void categories_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, category_take_sampling, mine);
 	run_reads(run, EVT_tensor_alloc, FIELDS_ALL, category_take_alloc, mine);
 	run_reads(run, EVT_tensor_free, FIELDS_ALL, category_take_free, mine);
+	run_reads(run, EVT_step, FIELD_BIT(step, number), category_take_step, mine);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), category_take_end, mine);
+	run_enters_step(run, mine);
+	run_leaves(run, mine);
 }
 
 static void categories_cut(void *state, const struct cut *cut)
