@@ -34,3 +34,18 @@ TEST(copies_of_other_operators)
 	assert_int_equal(is_of(), STEP_LINES_WAITS);
 	evidence_release(&evidence);
 }
+
+/* What autograd runs again is no line to change: neither its operators nor their copies. */
+TEST(backward_is_no_operator_of_the_users)
+{
+	evidence_init(&evidence);
+	opens(EVIDENCE_BACKWARD);
+	assert_int_equal(is_of(), STEP_LINES_BACKWARD);
+	opens(EVIDENCE_OPERATOR);
+	assert_int_equal(is_of(), STEP_LINES_BACKWARD);
+	opens(EVIDENCE_COPY);
+	assert_int_equal(is_of(), STEP_LINES_BACKWARD);
+	opens(EVIDENCE_ITEM);
+	assert_int_equal(is_of(), STEP_LINES_WAITS);
+	evidence_release(&evidence);
+}
