@@ -148,6 +148,16 @@ const struct wait_work *wait_works_most(const struct wait_works *works)
 	return most;
 }
 
+/* Files of modules are read then; imports have advice of their own. */
+static bool is_in_import(struct looking *looking, const struct wait_look *look)
+{
+	const struct samples *samples = looking->looks->samples;
+
+	return look->of == WAIT_OF_THREAD &&
+	       own_place_is_import(samples, &looking->own, samples_place(samples, look->place),
+				   own_place_of(samples, &looking->own, look->place));
+}
+
 static void add_row(struct looking *looking, size_t number)
 {
 	const struct wait_row *row = &looking->looks->row[number];
@@ -167,7 +177,7 @@ static void add_row(struct looking *looking, size_t number)
 		causes->outside_ns += row->ns;
 	if (row->look.of == WAIT_OF_STEPS && row->look.state == EVT_PYTHON_READY)
 		causes->outside_ready_ns += row->ns;
-	if (row->look.of == WAIT_OF_OPERATORS)
+	if (row->look.of == WAIT_OF_OPERATORS || is_in_import(looking, &row->look))
 		return;
 	wait_place_look(looking->looks->samples, &looking->own, row->look.place, &place);
 	if (row->look.of == WAIT_OF_LOADER) {

@@ -201,3 +201,67 @@ TEST(all_frames_are_the_users_where_he_asks)
 	own.is_off = false;
 	finish();
 }
+
+/* Looks at a place, by its number as a key; others are what is compared with. */
+static struct library_sample looks_at(size_t place, uint64_t looks, bool is_other)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < samples->row_count; i++)
+		if (samples_place(samples, samples->row[i].place) == &samples->place[place])
+			key = samples->row[i].place;
+	return (struct library_sample){ key, looks, (double)looks, is_other };
+}
+
+/* The function that is in most of these samples; "": there is none. */
+static const char *function_in(bool is_users, const struct library_sample *sample, size_t count)
+{
+	struct library_caller caller = { .number = 9, .is_users = is_users };
+	struct library_place place;
+	double share = 0;
+
+	caller.file = samples_code(samples, samples->place[0].code)->file;
+	text[0] = '\0';
+	if (!library_place_find_in(samples, &own, &caller, sample, count, &place, &share))
+		return text;
+	if (is_users)
+		snprintf(text, sizeof(text), "line %u", place.number);
+	else
+		library_place_text(source, &place, text);
+	assert_true(share >= 0.5);
+	return text;
+}
+
+/* A line that runs all of a training has other functions in some of its samples. */
+TEST(only_the_samples_that_are_asked_for_count)
+{
+	struct library_sample sample[3];
+
+	start();
+	runs(5, 10);
+	runs(7, 90);
+	read_all();
+	assert_string_equal(place_of(9, true), "sql/engine/other.py:50 (other)");
+	sample[0] = looks_at(4, 40, false);
+	assert_string_equal(function_in(false, sample, 1), "sql/engine/group.py:31 (group)");
+	sample[1] = looks_at(4, 10, true); /* what the others do as well sets nothing apart */
+	assert_string_equal(function_in(false, sample, 2), "");
+	sample[2] = looks_at(6, 90, true);
+	assert_string_equal(function_in(false, sample, 3), "sql/engine/group.py:31 (group)");
+	finish();
+}
+
+TEST(a_function_of_the_users_is_found_in_whole_stacks)
+{
+	struct library_sample sample[2];
+
+	start();
+	runs(5, 10);
+	runs(10, 10);
+	read_all();
+	sample[0] = looks_at(4, 40, false);
+	sample[1] = looks_at(9, 40, true);
+	assert_string_equal(function_in(true, sample, 1), "line 9");
+	assert_string_equal(function_in(true, sample, 2), ""); /* all stacks begin there */
+	finish();
+}
