@@ -46,7 +46,7 @@ status=$?
 [[ $status != 77 ]] || skip "this PyTorch has no CheckpointWrapper"
 expect_eq "status ($(tail -3 err))" $status 0
 "$REPORT" modules --format json --limit 0 "$OUTPUT" >rows.json || fail "report"
-python3 - <<'END' 2>why || fail "$(tail -1 why); $("$REPORT" modules "$OUTPUT")"
+python3 -S - <<'END' 2>why || fail "$(tail -1 why); $("$REPORT" modules "$OUTPUT")"
 import json
 rows = {row["module"]: row for row in json.load(open("rows.json"))["rows"]}
 assert sorted(rows) == ["Net", "first", "first.linear", "second", "second.linear"], sorted(rows)
