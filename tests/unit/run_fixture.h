@@ -7,10 +7,9 @@
 #ifndef TESTS_UNIT_RUN_FIXTURE_H
 #define TESTS_UNIT_RUN_FIXTURE_H
 
-#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
-#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define END_NS 1000000u /* when the recording ends */
 
@@ -40,21 +39,11 @@ static const struct filter_settings recording_whole = { .pid = FILTER_NO_ID,
 							.tid = FILTER_NO_ID,
 							.to_ns = UINT64_MAX };
 
-/* What is written so far, as `source`. */
-static inline void recording_load(void)
-{
-	static char path[] = "run.evt";
-	struct session_file file = { .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	char message[256];
-
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-}
-
 static inline void recording_end(uint64_t end_ns)
 {
 	frame_end_block(c.r.fw);
 	cuda_recording_finish(&c, end_ns);
-	recording_load();
+	source = recording_source(&c.r);
 }
 
 static inline void recording_open(void)

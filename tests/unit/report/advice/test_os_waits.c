@@ -31,7 +31,7 @@ static void wait_put(unsigned int stream, const char *function, enum wait_object
 static void read_all(void)
 {
 	cuda_recording_finish(&c, now + MS);
-	recording_load();
+	source = recording_source(&c.r);
 	run = run_new(source, &recording_whole);
 	waits = os_waits_want(run, NULL);
 	run_read(run, false);

@@ -104,7 +104,7 @@ static const struct seen *read_with(const struct filter_settings *filter)
 {
 	const struct seen *seen;
 
-	recording_load();
+	source = recording_source(&c.r);
 	run = run_new(source, filter);
 	seen = run_want(run, &kind, NULL);
 	run_read(run, false);

@@ -35,7 +35,7 @@ static enum key_id by; /* of the reading */
 
 static void read_as(struct reading options)
 {
-	recording_load();
+	source = recording_source(&c.r);
 	run = run_new(source, &options.filter);
 	by = options.by;
 	cuda = cuda_want(run, &(struct cuda_options){ by });

@@ -27,7 +27,7 @@ static void read_by(enum key_id by, const char *range)
 		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = to_ns, .range = range
 	};
 
-	recording_load();
+	source = recording_source(&c.r);
 	run = run_new(source, &filter);
 	view.cuda = cuda_want(run, &(struct cuda_options){ by });
 	view.cupti = cupti_memory_want(run, &(struct cupti_memory_options){ by });

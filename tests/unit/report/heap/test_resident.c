@@ -7,7 +7,6 @@
 
 #include <sys/mman.h>
 
-#include "report/options/keys.h"
 #include "report/heap/resident.h"
 #include "tests/unit/run_fixture.h"
 

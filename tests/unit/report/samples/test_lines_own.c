@@ -68,7 +68,7 @@ static void sample(uint64_t time_ns, uint64_t place, uint64_t cpu_us)
 static void read_all(void)
 {
 	cuda_recording_finish(&c, 10000 * MS);
-	recording_load();
+	source = recording_source(&c.r);
 	run = run_new(source, &recording_whole);
 	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_read(run, false);

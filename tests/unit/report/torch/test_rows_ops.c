@@ -51,7 +51,7 @@ static void end(uint64_t time_ns)
 
 static void read_as(struct reading options)
 {
-	recording_load();
+	source = recording_source(&c.r);
 	run = run_new(source, &options.filter);
 	operators = operators_want_rows(
 		run, &(struct operators_options){ .by_shapes = options.by_shapes, .is_full = true },
