@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A recording in memory that analyses are run over. A test writes events between recording_begin()
- * and recording_open(), asks for its analyses, and calls recording_read(). One at a time. A test with a
- * selection of its own calls recording_end() and makes the run itself.
+ * and recording_open(), asks for its analyses, and calls recording_read(). A test with a selection
+ * of its own calls recording_end() and makes the run itself. One at a time.
  */
 #ifndef TESTS_UNIT_RUN_FIXTURE_H
 #define TESTS_UNIT_RUN_FIXTURE_H
