@@ -435,24 +435,19 @@ static void slow_steps_say_line(const struct slow_steps *slow, const struct step
 	advice->does[0] = '\0';
 }
 
-static void say_evaluation(struct advice *advice)
-{
-	advice_set_does(advice, "an evaluation");
-	advice->todo = "Evaluate less often, or on fewer batches: val_check_interval, eval_steps, "
-		       "limit_val_batches. prof-report step-diff compares the slowest with a "
-		       "typical step.";
-}
-
 /* Says so if an evaluation, without gradients, is most of what slow steps have more. */
 static void say_evaluation(const struct slow_steps *slow, struct advice *advice)
 {
 	const struct steady_loop *loop = &slow->bottleneck->loop;
 	uint64_t ns = loop->phases.ns[PHASE_evaluation];
+	bool is_most = loop->total_ns && ns >= slow->gain_ns / 2;
 
-	if (ns < slow->gain_ns / 2 || !loop->total_ns)
+	if (!is_most && !is_evaluation(slow))
 		return;
-	advice_add(advice, " Evaluation takes %.1f %% of the steps' time.",
-		   100.0 * (double)ns / (double)loop->total_ns);
+	if (is_most)
+		advice_add(advice, " Evaluation takes %.1f %% of the steps' time.",
+			   100.0 * (double)ns / (double)loop->total_ns);
+	advice_set_does(advice, "an evaluation");
 	advice->todo = "Evaluate less often, or on fewer samples (in Lightning: "
 		       "val_check_interval, check_val_every_n_epoch, limit_val_batches; in "
 		       "Transformers: eval_steps). prof-report step-diff compares the slowest step "
@@ -494,12 +489,10 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 			? " A step costs the GPU time that it asks for, and the time that the "
 			  "GPU idles in it."
 			: "");
-	if (applies)
-		say_evaluation(&slow, advice);
 	if (has_line)
 		slow_steps_say_line(&slow, &line, percent, advice);
-	if (applies && !known_cause_shown(&slow, cause) && is_evaluation(&slow))
-		say_evaluation(advice);
+	if (applies)
+		say_evaluation(&slow, advice);
 	slow_steps_release(&slow);
 	return applies;
 }

@@ -15,7 +15,6 @@
 #include "report/advice/step_lines.h"
 #include "report/advice/wait_causes.h"
 #include "report/base/memory.h"
-#include "report/options/keys.h"
 
 #define SETTLE_NS 1000000000u /* a rest is reported within half of that */
 #define TURN_NS 100000000u    /* between two attempts to settle */

@@ -17,7 +17,7 @@ plugins() { # CALLS-OF-12 CALLS-OF-13 WORD...: of cudaLaunchKernel, each to its 
 	run_traced "$PROGRAMS/cuda_plugins" "$@" 2>plugins.err || fail "$*: status $?: $(cat plugins.err)"
 	[[ -s plugins.err ]] && fail "$*: $(cat plugins.err)"
 	same_as_fake "$OUTPUT" counts.json
-	python3 - "$twelve" "$thirteen" <<'END_PYTHON' || fail "$*: calls went to the wrong library"
+	python3 -S - "$twelve" "$thirteen" <<'END_PYTHON' || fail "$*: calls went to the wrong library"
 import json, sys
 libraries = json.load(open("counts.json"))["libraries"]
 got = [libraries.get("libcudart.so.%d" % major, {}).get("cudaLaunchKernel", 0) for major in (12, 13)]

@@ -22,7 +22,7 @@ compare() { # BEFORE AFTER REPORT [OPTION...]
 	diff_of 0 "$@" --format json
 	"$REPORT" "${@:3}" --format json "$1" >before.json 2>/dev/null
 	"$REPORT" "${@:3}" --format json "$2" >after.json 2>/dev/null
-	python3 - <<-'END' || fail "diff of $3 is not the difference of its tables"
+	python3 -S - <<-'END' || fail "diff of $3 is not the difference of its tables"
 	import json
 	doc, before, after = (json.load(open(name)) for name in ("out", "before.json", "after.json"))
 	def close(a, b):

@@ -42,7 +42,7 @@ need_program stack_leaks
 INTERCEPT_STACKS=native run_traced "$PROGRAMS/stack_leaks" >out 2>err || fail "$(cat err)"
 "$REPORT" export massif "$OUTPUT" -o massif.out 2>err || fail "massif: $(cat err)"
 peak=$(json alloc "$OUTPUT" 'totals["peak_bytes"]') live=$(json alloc "$OUTPUT" 'totals["live_bytes"]')
-python3 - "$peak" "$live" <<'END' || fail "massif is not the heap"
+python3 -S - "$peak" "$live" <<'END' || fail "massif is not the heap"
 import re, sys
 peak, live = map(int, sys.argv[1:])
 times, trees, tree = [], [], None

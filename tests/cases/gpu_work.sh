@@ -15,7 +15,7 @@ gpu() { # WHAT...: a new recording
 	return $status
 }
 same() { # the tables are the fake's own; FILE
-	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$1" counts.json >compare.out || fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
+	python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$1" counts.json >compare.out || fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 }
 
 # every layout, order and number of buffers

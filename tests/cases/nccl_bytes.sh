@@ -83,7 +83,7 @@ reduce 2 96
 scatter 2 16000
 send 1 52"
 # nccl-tests' definitions, with two ranks
-python3 - calls.json <<'END' || fail "bandwidths"
+python3 -S - calls.json <<'END' || fail "bandwidths"
 import json, sys
 factors = {"all_reduce": 1, "all_gather": 0.5, "all_to_all": 0.5, "gather": 0.5, "scatter": 0.5}
 for row in json.load(open(sys.argv[1]))["rows"]:
@@ -96,7 +96,7 @@ for row in json.load(open(sys.argv[1]))["rows"]:
 END
 ranks subgroup
 expect_eq "bytes of groups" "$(bytes subgroup | grep all_reduce)" "all_reduce 4 $((2 * (8 + 12)))"
-python3 - subgroup.json <<'END' || fail "the bus bandwidth of a group of one rank"
+python3 -S - subgroup.json <<'END' || fail "the bus bandwidth of a group of one rank"
 import json, sys
 (row,) = [row for row in json.load(open(sys.argv[1]))["rows"] if row["op"] == "all_reduce"]
 assert abs(row["bus_rate"] - 24e9 / row["total_ns"]) <= 1 and abs(row["alg_rate"] - 40e9 / row["total_ns"]) <= 1, row

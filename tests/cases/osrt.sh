@@ -99,7 +99,7 @@ for row in steps:
 thread, = ask("threads")["rows"]
 assert of_row(thread) == of_waits() and all(of_row(thread).values()), (thread, of_waits())
 END
-python3 groups.py "$REPORT" 2>err || fail "waits by group: $(tail -n 2 err)"
+python3 -S groups.py "$REPORT" 2>err || fail "waits by group: $(tail -n 2 err)"
 rm -f run.evt
 INTERCEPT_STEP=step run_traced "$waits" steps 3 >out 2>err || fail "steps without osrt: $(cat err)"
 expect_eq "not recorded is not 0" "$(json steps run.evt '[(r["lock_wait_ns"], r["sleep_wait_ns"]) for r in rows]')" "[[null, null], [null, null], [null, null]]"

@@ -32,7 +32,7 @@ blocks() { # PYTHON OPTION...: the rows by line of a run with these options
 by_tracemalloc() { # PYTHON
 	"$1" "$program" trace want.json || fail "$1 without us ended with $?"
 	blocks "$1" "$program" keep
-	python3 compare.py "$program" want.json rows.json same live_allocations live_bytes >differ.txt 2>&1 ||
+	python3 -S compare.py "$program" want.json rows.json same live_allocations live_bytes >differ.txt 2>&1 ||
 		fail "$1, PYTHONMALLOC=${PYTHONMALLOC-}: $(cat differ.txt)"
 }
 
@@ -161,4 +161,4 @@ PYTHONPATH=$folder "$PYTHON" -m memray run -q -f --trace-python-allocators -o me
 	skip "memray does not run here: $(cat memray.txt)"
 PYTHONPATH=$folder "$PYTHON" memray_lines.py memray.bin "$program" >want.json || fail "cannot read memray's file"
 blocks "$PYTHON" "$program" free
-python3 compare.py "$program" want.json rows.json all allocations bytes_allocated >differ.txt 2>&1 || fail "memray: $(cat differ.txt)"
+python3 -S compare.py "$program" want.json rows.json all allocations bytes_allocated >differ.txt 2>&1 || fail "memray: $(cat differ.txt)"

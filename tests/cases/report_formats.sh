@@ -10,7 +10,7 @@ cp "$ROOT"/tests/golden/{families,io,collectives,memory,samples,stuck,native,fun
 need_program cuda_gpu
 INTERCEPT_OUTPUT=gpu.evt LD_PRELOAD=$LIB "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 tables keys >wanted
-python3 - "$REPORT" <<'END' || fail "a format of a report"
+python3 -S - "$REPORT" <<'END' || fail "a format of a report"
 import csv, glob, io, json, subprocess, sys
 prof_report = sys.argv[1]
 FILES = sorted(set(glob.glob("*.evt")) - {"run.evt"}, key=lambda name: name != "families.evt")

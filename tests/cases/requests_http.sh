@@ -7,7 +7,7 @@ LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT INTERCEPT_SAMPLE=0 INTERCEPT_TRACE=-imp
 server=$!
 trap 'kill -9 $server 2>/dev/null' EXIT
 eventually "the server listens" test -s port
-python3 "$ROOT/tests/requests/client.py" "$(<port)" GET:/a GET:/items/17?page=2 HEAD:/a POST:/echo:70000 \
+python3 -S "$ROOT/tests/requests/client.py" "$(<port)" GET:/a GET:/items/17?page=2 HEAD:/a POST:/echo:70000 \
 	pipe:5:/b GET:/stream GET:/missing GET:/error split:/c GET:/slow GET:/to-close \
 	new GET:/boom new GET:/a new GET:/a >asked.json || fail "the client failed"
 kill -TERM "$server"

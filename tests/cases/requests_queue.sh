@@ -17,10 +17,10 @@ sys.exit(struct.unpack_from("I", taker.getsockopt(6, 11, 256), 52)[0] < 50)' 2>/
 LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT python3 "$ROOT/tests/requests/plain_server.py" port single &
 server=$!
 eventually "the server listens" test -s port
-python3 "$ROOT/tests/requests/client.py" "$(<port)" GET:/held >held.json &
+python3 -S "$ROOT/tests/requests/client.py" "$(<port)" GET:/held >held.json &
 client=$!
 eventually "the request has come" test -e held
-python3 "$ROOT/tests/requests/client.py" "$(<port)" sent:/a >asked.json || fail "the client failed"
+python3 -S "$ROOT/tests/requests/client.py" "$(<port)" sent:/a >asked.json || fail "the client failed"
 wait "$client"
 kill -TERM "$server"
 wait "$server"

@@ -60,7 +60,7 @@ status=$?
 expect_eq "status ($(tail -3 err))" $status 0
 "$REPORT" modules --format json --limit 0 "$OUTPUT" >rows.json || fail "report"
 "$REPORT" tensors --by category --format json "$OUTPUT" >categories.json || fail "report by category"
-python3 - <<'END' 2>why || fail "$(tail -1 why); $("$REPORT" modules "$OUTPUT")"
+python3 -S - <<'END' 2>why || fail "$(tail -1 why); $("$REPORT" modules "$OUTPUT")"
 import json
 import os
 rows = {row["module"]: row for row in json.load(open("rows.json"))["rows"]}

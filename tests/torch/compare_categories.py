@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""usage: compare_categories.py REPORT FILE DEVICE
+"""usage: compare_categories.py REPORT FILE DEVICE [OPTION...]
 
 Compares memory by category of a recording with counted.json of categories.py."""
 import json
 import subprocess
 import sys
 
-report, path, on = sys.argv[1:]
+report, path, on, *chosen = sys.argv[1:]
 
 
 def by(key, *options):
-    done = subprocess.run([report, "tensors", "--by", key, "--format", "json", "--limit", "0", *options, path], capture_output=True, text=True, check=True, timeout=100)
+    done = subprocess.run([report, "tensors", "--by", key, "--format", "json", "--limit", "0", *options, *chosen, path], capture_output=True, text=True, check=True, timeout=100)
     return [row for row in json.loads(done.stdout)["rows"] if row["device"] == on]
 
 

@@ -6,10 +6,9 @@
 #ifndef TESTS_UNIT_TRAINING_RECORDING_H
 #define TESTS_UNIT_TRAINING_RECORDING_H
 
-#include "tests/unit/unit.h"
 #include "report/advice/bottleneck.h"
-#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define MS 1000000u
 #define US 1000u
@@ -445,16 +444,12 @@ static void start(unsigned int processes)
 
 static void read_back(void)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
 	struct filter_settings all = { .pid = FILTER_NO_ID,
 				       .tid = FILTER_NO_ID,
 				       .to_ns = UINT64_MAX };
-	char message[256];
 
 	cuda_recording_finish(&c, now + 1000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	reading = run_new(source, &all);
 	bottleneck_want(&bottleneck, reading);
 	run_read(reading, false);

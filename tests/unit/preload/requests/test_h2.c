@@ -3,9 +3,6 @@
 /* preload/requests/h2.c: streams of HTTP/2 are requests, in pieces of any size. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "preload/record/limitation.h"
 #include "preload/requests/h2.h"
 #include "preload/requests/requests.h"

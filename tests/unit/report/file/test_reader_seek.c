@@ -5,11 +5,10 @@
  * and the file is read as a whole.
  */
 /* links: report format */
-#include "tests/unit/unit.h"
 
 #include "collector/format/error.h"
-#include "report/session/source_open.h"
 #include "tests/unit/segmented.h"
+#include "tests/unit/recording_source.h"
 
 static int seek_setup(void **state)
 {
@@ -33,17 +32,13 @@ struct seek_seen {
 
 static struct seek_seen seek_read_part(const struct source_plan *plan)
 {
-	static char path[] = "seek.evt";
-	struct session_file file = { .path = path,
-				     .bytes = bytes_of(recording.bytes, recording.length) };
 	const struct source_fault *fault;
 	struct source_file *const *files;
 	struct seek_seen seen = { 0 };
 	struct source_event event;
 	struct source *source;
-	char message[256];
 
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), EVT_OK);
+	source = recording_source(&recording);
 	if (plan)
 		source_seek(source, plan);
 	while (!source_next(source, &event)) {

@@ -4,17 +4,12 @@
  * report/samples/library_place.c: the function of a package in which a line of the user's own code
  * spends its time.
  */
-#include "tests/unit/unit.h"
 #include "report/samples/library_place.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
 #define MS 1000000ull
 #define PACKAGES "/v/lib/python3.11/site-packages/"
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct samples *samples;
 static struct own own;
 static uint64_t now;
@@ -76,18 +71,8 @@ static void runs(uint64_t place, unsigned int times)
 
 static void read_all(void)
 {
-	static char path[] = "one.evt";
-	const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					       .tid = FILTER_NO_ID,
-					       .to_ns = UINT64_MAX };
-	struct session_file file;
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 10000 * MS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	recording_end(10000 * MS);
+	run = run_new(source, &recording_whole);
 	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_read(run, false);
 	own_init(&own, source, NULL);
@@ -96,9 +81,7 @@ static void read_all(void)
 static void finish(void)
 {
 	own_release(&own);
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
+	recording_close();
 }
 
 /* The place's text; "": there is none. */

@@ -8,6 +8,7 @@
 #include "report/stuck/stuck.h"
 
 #include "tests/unit/samples_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define RANKS 3
 #define END_MS 60000ull
@@ -75,14 +76,10 @@ static void calls(unsigned int rank, const char *label, unsigned int ended, uint
 
 static void find(void)
 {
-	static char path[] = "one.evt";
 	struct filter_settings options = plain;
-	struct session_file file;
-	char message[256];
 
 	cuda_recording_finish(&c, END_MS * MS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, &options);
 	stuck = (struct stuck){ 0 };
 	stuck_want(&stuck, run);
