@@ -117,7 +117,7 @@ TEST(blocks_are_what_they_outlive)
 
 TEST(a_model_may_be_made_after_another)
 {
-	start();
+	recording_begin(1);
 	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
 	step(1000, 5, true);
 	release_block(1500, 1);
@@ -131,13 +131,13 @@ TEST(a_model_may_be_made_after_another)
 	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 200);
 	assert_int_equal(sums_of(CATEGORY_parameters)->live_bytes, 100);
 	assert_int_equal(sums_of(CATEGORY_unknown)->allocations, 0);
-	release();
+	recording_close();
 }
 
 /* fully_shard(): gradients of two shards are summed over ranks in one block. */
 TEST(shards_are_parameters_and_what_is_gathered_is_told_apart)
 {
-	start();
+	recording_begin(1);
 	make(100, "aten::empty", NOT_NUMBERED, 1, 60);
 	make(110, "aten::empty", NOT_NUMBERED, 2, 40);
 	op(1000, "FSDP::all_gather (0)", 7, NOT_NUMBERED);
@@ -163,7 +163,7 @@ TEST(shards_are_parameters_and_what_is_gathered_is_told_apart)
 	assert_int_equal(sums_of(CATEGORY_gradients)->live_bytes, 100);
 	assert_int_equal(sums_of(CATEGORY_gathered)->bytes_allocated, 200);
 	assert_int_equal(sums_of(CATEGORY_temporaries)->bytes_allocated, 201);
-	release();
+	recording_close();
 }
 
 TEST(nothing_is_known_of_sampled_operators)
