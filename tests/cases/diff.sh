@@ -160,7 +160,7 @@ diff_of 1 "$good" "$golden/cut.evt" alloc
 says "cut.evt': offset"
 grep -q INCOMPLETE out || fail "damage is not shown in the table"
 diff_of 1 "$golden/cut.evt" "$good" alloc --format json
-python3 -c 'import json; assert json.load(open("out"))["before"][0]["faults"]' || fail "damage of the run before is not in JSON"
+python3 -S -c 'import json; assert json.load(open("out"))["before"][0]["faults"]' || fail "damage of the run before is not in JSON"
 : >empty.evt
 diff_of 1 "$good" empty.evt
 diff_of 1 "$good" nosuch.evt

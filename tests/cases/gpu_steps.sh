@@ -63,7 +63,7 @@ judge() { # STEPS LAUNCHES FIRST BLOCK
 	python3 -S judge.py "$REPORT" "$OUTPUT" "$@" >judged 2>&1 || fail "line ${BASH_LINENO[0]}: $(cat judged)"
 }
 calls() { # FUNCTION: how often it was called
-	python3 -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"
+	python3 -S -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"
 }
 
 for how in sums each; do

@@ -66,7 +66,7 @@ ranks() { # WORK [TRACE]: two of them, recorded in WORK.0.evt and WORK.1.evt; 77
 }
 bytes() { # WORK: operation, calls and bytes of both ranks, a line each
 	"$REPORT" nccl --format json --limit 0 --wait 60 "$1".[01].evt >"$1.json" || fail "nccl of $1"
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 for row in sorted(json.load(open(sys.argv[1]))["rows"], key=lambda row: row["op"]):
     print(row["op"], row["calls"], row.get("bytes"))' "$1.json"
 }

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 # timeout: 420
 . "$ROOT/tests/lib.sh"
-need_lightning
+need_lightning eager
 
 cat >program.py <<'EOF'
 import cProfile, logging, pstats, sys, warnings

@@ -50,7 +50,7 @@ for python in "${PYTHONS[@]}"; do
 	for option in "" "-X tracemalloc"; do
 		[[ ! $option ]] || "$python" $option "$program" trace want.json || fail "$python $option ended with $?"
 		blocks "$python" $option "$program" trace traced.json
-		python3 -c 'import json, sys
+		python3 -S -c 'import json, sys
 lines = [n for n, line in enumerate(open(sys.argv[1]), 1) if "same" in line.partition("  # ")[2]]
 a, b = (json.load(open(f)) for f in sys.argv[2:])
 sys.exit("lines differ: %r %r" % (a, b) if any(a[str(n)] != b[str(n)] for n in lines) else 0)' "$program" want.json traced.json ||

@@ -23,9 +23,9 @@ for what in once,again,schedule,threads first fork; do
 	INTERCEPT_OUTPUT=$OUTPUT profiled "$LIB:$preload" "$what" beside.json
 	grep '^intercept: ' profiled.err >said
 	says_nothing said || fail "$what: something is said: $(cat said)"
-	python3 "$ROOT/tests/torch/same_profile.py" alone.json beside.json "$REPORT" "$OUTPUT" >same.out ||
+	python3 -S "$ROOT/tests/torch/same_profile.py" alone.json beside.json "$REPORT" "$OUTPUT" >same.out ||
 		fail "$what: $(head -c 3000 same.out)"
-	[[ $what != fork ]] || python3 "$ROOT/tests/torch/same_profile.py" alone.json.child beside.json.child >same.out ||
+	[[ $what != fork ]] || python3 -S "$ROOT/tests/torch/same_profile.py" alone.json.child beside.json.child >same.out ||
 		fail "the child: $(head -c 3000 same.out)"
 	python3 -S "$ROOT/tests/fake/compare_gpu.py" --within 1 "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
 		fail "$what: $(cat compare.out)"

@@ -74,7 +74,7 @@ want() { # REPORT COLUMN...
 	local report=$1
 	shift
 	"$REPORT" "$report" --format json "$OUTPUT" >json.out
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 doc = json.load(open("json.out"))
 have = {c["name"] for c in doc["columns"]} | set(doc["totals"] or {})
 missing = [name for name in sys.argv[1:] if name not in have]

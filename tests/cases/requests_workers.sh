@@ -20,7 +20,7 @@ answers() {
 
 ask() {
 	python3 -S "$ROOT/tests/requests/client.py" "$port" "$@" >asked.json || fail "the client failed: $(cat server.log)"
-	sent=$((sent + $(python3 -c 'import json; print(len(json.load(open("asked.json"))))')))
+	sent=$((sent + $(python3 -S -c 'import json; print(len(json.load(open("asked.json"))))')))
 }
 
 stop() { # STATUS
@@ -65,7 +65,7 @@ eventually "the request has come" test -e held
 kill -TERM "$server"
 : >go
 wait "$client" || fail "the client failed"
-expect_eq "its status" "$(python3 -c 'import json; print(json.load(open("held.json"))[0][2])')" 200
+expect_eq "its status" "$(python3 -S -c 'import json; print(json.load(open("held.json"))[0][2])')" 200
 wait "$server"
 expect_eq "status of the server" "$?" 0
 server=''

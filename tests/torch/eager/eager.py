@@ -32,8 +32,8 @@ def stand_in(name, **content):
     return module
 
 
-stand_in("torch._dynamo", disable=disable, allow_in_graph=disable, assume_constant_result=disable,
-         graph_break=nothing,
+stand_in("torch._dynamo", disable=disable, allow_in_graph=disable, assume_constant_result=disable, graph_break=nothing,
+         OptimizedModule=type("OptimizedModule", (), {}),  # of Lightning, which looks whether a module is one
          config=types.SimpleNamespace(error_on_nested_fx_trace=True),  # of checkpoints
          trace_rules=types.SimpleNamespace(clear_lru_cache=nothing),  # of process groups
          utils=stand_in("torch._dynamo.utils", get_optimize_ddp_mode=lambda: "ddp_optimizer",  # of DistributedDataParallel
