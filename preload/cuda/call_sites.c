@@ -42,9 +42,8 @@ void call_site_keep(enum cuda_function function, const void *address, uint64_t l
 
 	/* one that still holds keeps its place, so that two do not use up the pool in turn */
 	if (unload_is_under_way(loaded) || !origin->original ||
-	    (there && there->loaded == unload_state_now()) ||
-	    atomic_load(&sites_used) >= SITES || !(pool = sites_of()) ||
-	    (index = atomic_fetch_add(&sites_used, 1)) >= SITES)
+	    (there && there->loaded == unload_state_now()) || atomic_load(&sites_used) >= SITES ||
+	    !(pool = sites_of()) || (index = atomic_fetch_add(&sites_used, 1)) >= SITES)
 		return;
 	site = &pool[index];
 	*site = (struct call_site){ address, loaded, function, *origin };

@@ -154,32 +154,32 @@ static inline uint64_t memory_direction(int from, int to)
 #define RETURNS_cudart cudaError_t
 #define RETURNS_cuda CUresult
 
-#define CUDA(library, since, per_thread, name, parameters, arguments, record)                     \
-	static HOOK_RECORDED RETURNS_##library name##_recorded parameters                         \
-	{                                                                                         \
-		enum { PER_THREAD = per_thread };                                                 \
-		struct cuda_call call;                                                            \
-		RETURNS_##library(*original) parameters =                                         \
-			cuda_begin(&call, CUDA_FN_##name, __builtin_return_address(0));           \
-                                                                                                  \
-		if (__builtin_expect(!original, 0)) {                                             \
-			cuda_end(&call, CUDA_SYMBOL_NOT_FOUND);                                   \
-			return CUDA_SYMBOL_NOT_FOUND;                                             \
-		}                                                                                 \
-		cuda_end(&call, original arguments);                                              \
-		record;                                                                           \
-		return call.result;                                                               \
-	}                                                                                         \
-	HOOK_EXPORT RETURNS_##library name parameters                                             \
-	{                                                                                         \
-		RETURNS_##library(*original)                                                      \
-			parameters = PASSES_##record ? cuda_pass(CUDA_FN_##name,                  \
-								 __builtin_return_address(0))     \
-						     : NULL;                                      \
-                                                                                                  \
-		if (original)                                                                     \
-			return original arguments;                                                \
-		return name##_recorded arguments;                                                 \
+#define CUDA(library, since, per_thread, name, parameters, arguments, record)                      \
+	static HOOK_RECORDED RETURNS_##library name##_recorded parameters                          \
+	{                                                                                          \
+		enum { PER_THREAD = per_thread };                                                  \
+		struct cuda_call call;                                                             \
+		RETURNS_##library(*original) parameters = cuda_begin(&call, CUDA_FN_##name,        \
+								     __builtin_return_address(0)); \
+                                                                                                   \
+		if (__builtin_expect(!original, 0)) {                                              \
+			cuda_end(&call, CUDA_SYMBOL_NOT_FOUND);                                    \
+			return CUDA_SYMBOL_NOT_FOUND;                                              \
+		}                                                                                  \
+		cuda_end(&call, original arguments);                                               \
+		record;                                                                            \
+		return call.result;                                                                \
+	}                                                                                          \
+	HOOK_EXPORT RETURNS_##library name parameters                                              \
+	{                                                                                          \
+		RETURNS_##library(*original)                                                       \
+			parameters = PASSES_##record ? cuda_pass(CUDA_FN_##name,                   \
+								 __builtin_return_address(0))      \
+						     : NULL;                                       \
+                                                                                                   \
+		if (original)                                                                      \
+			return original arguments;                                                 \
+		return name##_recorded arguments;                                                  \
 	}
 #include "preload/cuda/hooks.def"
 

@@ -9,12 +9,12 @@
 
 #include "preload/settings/gpu_steps.h"
 
-#define PLAIN_MIN 16u           /* plain steps, before which nothing is known of them */
-#define SHARE_FIRST (1u << 24)  /* one step in 256: what light has (presets.def) */
-#define SHARE_LEAST (1u << 16)  /* one in 65,536 */
-#define SHARE_MOST (1u << 29)   /* one in eight: the others must tell what a plain step takes */
-#define STEP_OF_MEDIAN 32       /* the first time; then it moves more slowly */
-#define WINDOWS_MIN 3u          /* of fewer the cheapest counts: one may fall on a slow moment */
+#define PLAIN_MIN 16u          /* plain steps, before which nothing is known of them */
+#define SHARE_FIRST (1u << 24) /* one step in 256: what light has (presets.def) */
+#define SHARE_LEAST (1u << 16) /* one in 65,536 */
+#define SHARE_MOST (1u << 29)  /* one in eight: the others must tell what a plain step takes */
+#define STEP_OF_MEDIAN 32      /* the first time; then it moves more slowly */
+#define WINDOWS_MIN 3u         /* of fewer the cheapest counts: one may fall on a slow moment */
 #define MILLION 1e6
 #define WHOLE 4294967296.0
 

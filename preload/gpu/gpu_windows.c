@@ -129,8 +129,8 @@ static bool windows_draw(uint64_t step)
 /* Calls of now on are recorded, with their numbers. */
 static void windows_open(uint64_t step)
 {
-	windows_until = step + (settings.gpu_steps.by_budget ? GPU_STEPS_BLOCK
-							     : settings.gpu_steps.block);
+	windows_until = step +
+			(settings.gpu_steps.by_budget ? GPU_STEPS_BLOCK : settings.gpu_steps.block);
 	detail_hold(true, step);
 	windows_record(true, step);
 	windows_enter(GPU_STAGE_COUNTS, step);

@@ -159,7 +159,7 @@ static const char *coverage_gpu(const struct run *run, bool has_more,
 		 has_more ? ". The GPU was recorded in" : "recorded: the GPU in",
 		 unit_format_count(a, windows->detailed), unit_format_count(b, windows->steps),
 		 run_detail(run)->until_ns ? "" /* INTERCEPT_BUDGET, which was named */
-		 : has_more		   ? " (INTERCEPT_GPU_STEPS)"
+		 : has_more                ? " (INTERCEPT_GPU_STEPS)"
 					   : " (INTERCEPT_GPU_STEPS), all else always");
 	return ret_text->text;
 }

@@ -98,8 +98,8 @@ static void steps_head(const struct document *document, const struct screen *scr
 		prose_end(&line, screen);
 		prose_begin(&line, screen);
 		fputs("phases: ", line.screen.out);
-		steps_print_phases(&(struct step_phases_shown){ steps, &steps->host,
-								&steps->phases, steps->detailed },
+		steps_print_phases(&(struct step_phases_shown){ steps, &steps->host, &steps->phases,
+								steps->detailed },
 				   &line.screen);
 		prose_end(&line, screen);
 	}

@@ -115,7 +115,7 @@ struct step_row {
 	 * `waits_ns`.
 	 */
 	bool has_operators;
-	bool has_detail; /* operators, and work of the GPU */
+	bool has_detail;  /* operators, and work of the GPU */
 	uint32_t process; /* index */
 	uint32_t name;    /* of what ended it */
 	uint64_t ns[STEP_CATEGORY_LIMIT];
@@ -238,8 +238,8 @@ void steps_clock(struct steps *steps, struct nest_place place, uint64_t cpu_ns);
 /* A step ends, and number `number` begins. */
 struct step_mark {
 	uint64_t number;
-	uint32_t name;    /* of what ended it */
-	bool counts;      /* the filters hold */
+	uint32_t name; /* of what ended it */
+	bool counts;   /* the filters hold */
 	/* what was not recorded in the step that ends */
 	bool lacks_operators, lacks_gpu;
 	bool may_be_rest; /* of torch.profiler, whose stop() ends a step that has just begun */

@@ -38,7 +38,7 @@ enum follower_count {
 	FOLLOWER_STEP_NS, /* of the steps whose phases are known */
 	FOLLOWER_STEP_GPU_NS,
 	FOLLOWER_STEP_DETAIL_NS, /* of the steps that the GPU's time is of */
-	FOLLOWER_PHASES, /* one for each */
+	FOLLOWER_PHASES,         /* one for each */
 	FOLLOWER_PHASES_END = FOLLOWER_PHASES + STEP_PHASE_LIMIT - 1,
 	FOLLOWER_COUNTS,
 };
