@@ -25,9 +25,13 @@ MAGIC_SEGMENT, MAGIC_GONE = 0x184D2A53, 0x184D2A54
 MAGIC_DIGEST, MAGIC_INDEX = 0x184D2A56, 0x184D2A57
 # Of which events digests have each.
 DIGEST_FAMILIES = ("system", "steps", "capture")
-DIGEST_EVENTS = ("fact", "nvtx_category", "nvtx_thread_name", "gpu_device", "gpu_limits", "torch_sampling",
-                 "function_interpreter", "device_card", "device_refused")
-DIGEST_EVENTS_OF_2 = ("io_open", "io_fd", "osrt_fd")  # from version 2 on
+# the version of digests from which on they have an event
+DIGEST_EVENTS = {name: version for version, names in enumerate((
+    ("fact", "nvtx_category", "nvtx_thread_name", "gpu_device", "gpu_limits", "torch_sampling", "function_interpreter",
+     "device_card", "device_refused"),
+    ("io_open", "io_fd", "osrt_fd"),
+    ("map_anonymous", "unmap", "remap", "io_close", "io_map", "io_unmap", "tensor_totals", "tensor_oom",
+     "teardown_begin")), 1) for name in names}
 SIGNATURE = b"\x89EVT\r\n\x1a\n"
 VERSION = 7
 FRAME_MAX = 16 << 20
@@ -492,15 +496,15 @@ class Recording:
         return at + len(piece)
 
     def is_in_digest(self, record):
-        return record.type.family in DIGEST_FAMILIES or record.type.name in DIGEST_EVENTS + DIGEST_EVENTS_OF_2
+        return record.type.family in DIGEST_FAMILIES or record.type.name in DIGEST_EVENTS
 
     def take_digest(self, piece):
         """It stands behind the head of the next segment, and has what the segment before that had."""
         version = struct.unpack_from("<I", piece, 12)[0]
-        if piece[8:12] != b"DGST" or version not in (1, 2):
+        if piece[8:12] != b"DGST" or version not in (1, 2, 3):
             raise Damage("a digest of another version")
         frame = Frame(decompress(piece[24:]), self.types)
-        whole = sorted(repr(content) for content in self.summed if version > 1 or content[2] not in DIGEST_EVENTS_OF_2)
+        whole = sorted(repr(content) for content in self.summed if DIGEST_EVENTS.get(content[2], 1) <= version)
         self.summed = []
         if self.given_back:
             return

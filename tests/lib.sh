@@ -33,7 +33,7 @@
 #   fetched NAME                      the folder of what the script of that name has downloaded; perhaps it is not there
 #   need_torch eager                  without what an optimizer and an import of torch load for nothing (tests/torch/eager): 2 s of CPU
 #   need_cuda_torch [eager]           one that is built for CUDA 13, as the fake CUDA is
-#   need_lightning                    as need_torch, and sets PYTHONPATH
+#   need_lightning [eager]            as need_torch, and sets PYTHONPATH
 #   need_starting                     the same for pytest, uvicorn, ... (scripts/starting-env.sh), which it puts into PATH
 #   need_servers                      the same for servers of Python: sets PYTHONPATH
 #   need_grpc                         the same for gRPC
@@ -117,10 +117,10 @@ sys.exit(not str(runpy.run_path(os.path.join(folder, "version.py")).get("cuda"))
 		skip "the PyTorch of '$PYTHON' is not built for CUDA 13"
 }
 
-need_lightning() { # fetched: test-all
+need_lightning() { # fetched: test-all; [eager]
 	local folder
 	folder=$(fetched lightning)
-	need_torch
+	need_torch "$@"
 	[[ -d $folder ]] && export PYTHONPATH=$folder${PYTHONPATH:+:$PYTHONPATH}
 	"$PYTHON" -c 'import sys, importlib.util as u
 sys.exit(not all(u.find_spec(name) for name in ("lightning", "pytorch_lightning")))' 2>/dev/null ||

@@ -6,13 +6,14 @@ Every panel is drawn without an error of the console, without the network, and n
 are those of --format json. Tables are sorted, filtered, made narrower and copied. Prints what is wrong, exit status 1.
 """
 
-import functools, json, os, subprocess, sys, tempfile
+import functools, json, os, re, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser
 from page_layers import layers
 from page_stacks import stacks
 
+STEP_TOTALS = {"step_p50_ns", "step_total_ns", "step_dataloader_ns"}  # no parts of the bar of a step
 SHOWN = "page.shown !== null"
 
 
@@ -107,6 +108,10 @@ def overview(browser, report, path):
     if totals["startup_ns"] is not None:
         parts = browser.value("[...document.querySelectorAll('.bar:first-child .parts i')].reduce((sum, one) => sum + Number(one.dataset.value), 0)")
         assert parts == totals["startup_ns"] + totals["steps_ns"] + totals["after_ns"], (path, parts)
+    names = [name for name in totals if re.fullmatch("(gpu_)?step_[a-z_]+_ns", name) and name not in STEP_TOTALS]
+    if names:
+        parts = browser.value("[...document.querySelectorAll('.bar:last-child .parts i')].map((one) => Number(one.dataset.value))")
+        assert sorted(parts) == sorted(totals[name] for name in names), (path, parts, names)
     causes = document(report, "bottleneck", path, 0)["rows"][:3]
     titles = browser.value("[...document.querySelectorAll('.causes h3')].map((one) => one.firstChild.textContent)")
     assert titles == [row["title"] for row in causes], (path, titles)

@@ -191,6 +191,9 @@ void frame_reader_share(struct frame_reader *fr, struct frame_scratch *scratch);
 int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	       struct frame_info *ret_info);
 
+/* Bits of enum evt_family of which the open frame has records. */
+uint64_t frame_kind_families(const struct frame_reader *fr);
+
 /*
  * Which events and fields of a frame are decoded. Events of family system are always decoded, with
  * all fields.

@@ -370,6 +370,16 @@ int frame_open(struct frame_reader *fr, const uint8_t *bytes, size_t length,
 	return error;
 }
 
+uint64_t frame_kind_families(const struct frame_reader *fr)
+{
+	const struct decoder *d = &fr->scratch->decoder;
+	uint64_t families = 0;
+
+	for (uint32_t i = 0; i < d->kind_count; i++)
+		families |= 1ull << evt_descriptors[d->kind[i].id].family;
+	return families;
+}
+
 /*
  * Returns the reader's column, by the id of its event; COLUMN_LIMIT: it belongs to no event of the
  * schema.

@@ -5,7 +5,6 @@
  */
 #include "collector/output/segments.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

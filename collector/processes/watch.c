@@ -5,7 +5,6 @@
  */
 #include "collector/processes/watch.h"
 
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>

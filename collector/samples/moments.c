@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#define CALL_NS 1500u /* of CPU time, for a call's way into the kernel or out of it */
+#define CALL_NS 2500u /* of CPU time, for a call's way into the kernel or out of it */
 /* in a row at a thread that can run and has no CPU: then nobody knows where it was */
 #define UNSEEN_LOOKS 1000u
 
@@ -156,6 +156,16 @@ static uint32_t weight_of(const struct samples *samples, struct sampled_thread *
 }
 
 /*
+ * It had its CPU all the time that was read, so this is not the one that we had to wait for: where
+ * it is has nothing to do with our delay. Without such looks, lines at which other threads leave us
+ * alone have too little: threads that we put off are seen only by looks that are on time.
+ */
+static bool has_kept_cpu(const struct sampled_thread *thread)
+{
+	return thread->moment.is_known && thread_place_at(&thread->moment) == THREAD_ON_CPU;
+}
+
+/*
  * What a look at a thread that can run is. In a queue for a CPU it is not where it spends its time:
  * it was put there at a call that woke another thread, or has just been woken itself. What it has
  * used goes to where it is seen on a CPU. If that does not come, nobody knows; but where the kernel
@@ -167,7 +177,7 @@ void moments_judge(struct samples *samples, struct sampled_thread *thread,
 	struct sample *last = &thread->last;
 	uint32_t weight = weight_of(samples, thread, reader);
 
-	last->is_unclear = weight && samples->is_late;
+	last->is_unclear = weight && samples->is_late && !has_kept_cpu(thread);
 	last->weight = last->is_unclear ? 0 : weight;
 	last->state = last->weight ? EVT_PYTHON_RUNS : EVT_PYTHON_READY;
 	if (last->weight) {

@@ -6,7 +6,6 @@
  */
 #include "preload/gpu/gpu.h"
 
-#include <errno.h>
 #include <stddef.h>
 
 #include "preload/gpu/gpu_asked.h"

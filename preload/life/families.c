@@ -5,8 +5,6 @@
  */
 #include "preload/life/families.h"
 
-#include <stddef.h>
-
 #include "preload/base/clock.h"
 #include "preload/base/hidden.h"
 #include "preload/record/family.h"

@@ -6,8 +6,6 @@
  */
 #include "preload/pyframes/join.h"
 
-#include <stddef.h>
-
 #include "collector/format/frame_flags.h"
 #include "preload/pyframes/id_cache.h"
 #include "preload/pyframes/page.h"

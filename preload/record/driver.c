@@ -5,8 +5,6 @@
  */
 #include "preload/record/driver.h"
 
-#include <stddef.h>
-
 bool driver_is_known;
 void (*driver_found)(void);
 

@@ -5,8 +5,6 @@
  */
 #include "preload/record/task.h"
 
-#include <stddef.h>
-
 #include "preload/record/foreign_generators.h"
 
 #define LINKS_MAX 100000u   /* blocks or frames of a stack */

@@ -2,8 +2,6 @@
 /* A hook may run before our constructor: until then nobody wakes the program. */
 #include "preload/record/wake.h"
 
-#include <stddef.h>
-
 static bool stay_asleep(void)
 {
 	return false;

@@ -256,14 +256,25 @@ static bool frame_strip(struct h2_side *side)
 	return true;
 }
 
-static uint32_t status_of(const struct hpack_head *head)
+static uint32_t number_of(const struct hpack_value *value)
 {
-	const struct hpack_value *value = &head->value[HPACK_STATUS];
-	uint32_t status = 0;
+	uint32_t number = 0;
 
 	for (uint32_t i = 0; i < value->length && i < 3; i++)
-		status = status * 10 + (uint32_t)(value->text[i] - '0') % 10;
-	return status;
+		number = number * 10 + (uint32_t)(value->text[i] - '0') % 10;
+	return number;
+}
+
+/* A call of gRPC that fails is an answer with :status 200, and grpc-status says so at its end. */
+static void h2_stream_put_status(struct h2_stream *stream, const struct hpack_head *head)
+{
+	uint32_t status = number_of(&head->value[HPACK_STATUS]);
+	uint32_t grpc = number_of(&head->value[HPACK_GRPC_STATUS]);
+
+	if (status >= 200)
+		stream->status = status;
+	if (grpc)
+		stream->status = REQUEST_GRPC_STATUS + grpc;
 }
 
 /* A stream's second block are trailers. Interim answers (100 Continue) end nothing. */
@@ -280,8 +291,7 @@ static bool block_ends(struct h2 *h2, enum h2_side_of of, const struct h2_call *
 	if (of == H2_IN && !side->is_promise && id > h2->last_id)
 		h2_stream_begin(h2, call, id, &head);
 	if (of == H2_OUT && !side->is_promise && stream) {
-		if (status_of(&head) >= 200)
-			stream->status = status_of(&head);
+		h2_stream_put_status(stream, &head);
 		if (side->block_ends)
 			h2_stream_end(stream, id, call, REQUEST_ANSWERED);
 	}

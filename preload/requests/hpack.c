@@ -127,6 +127,8 @@ static enum hpack_name hpack_name_of(const char *name, size_t length)
 		return HPACK_METHOD;
 	if (length == 5 && !memcmp(name, ":path", 5))
 		return HPACK_PATH;
+	if (length == 11 && !memcmp(name, "grpc-status", 11))
+		return HPACK_GRPC_STATUS;
 	return length == 7 && !memcmp(name, ":status", 7) ? HPACK_STATUS : HPACK_OTHER;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Reads header blocks of HTTP/2 (HPACK, RFC 7541) of one direction of a connection. A block can
  * only be read if all blocks before it were, because they fill a table that it refers to. Of that
- * table the values of :method, :path and :status are kept; of the other fields their lengths,
- * which decide what leaves it.
+ * table the values of :method, :path, :status and grpc-status are kept; of the other fields their
+ * lengths, which decide what leaves it.
  *
  * A struct of zeros is fresh. Its memory is large and hardly ever used in full: map it, and touch
  * no more of it. One thread at a time; no lock, no allocation, no system call.
@@ -28,6 +28,7 @@ enum hpack_name {
 	HPACK_METHOD,
 	HPACK_PATH,
 	HPACK_STATUS,
+	HPACK_GRPC_STATUS,
 	HPACK_NAMES,
 };
 

@@ -23,6 +23,8 @@ enum request_ending {
 	REQUEST_UNKNOWN,
 };
 
+#define REQUEST_GRPC_STATUS 1000u /* and a grpc-status other than 0 */
+
 struct request_begun {
 	uint64_t connection, number;
 	int fd;              /* of the connection */

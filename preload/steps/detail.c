@@ -11,7 +11,6 @@
 #include "preload/steps/detail.h"
 
 #include <errno.h>
-#include <stddef.h>
 
 #include "preload/record/capture.h"
 #include "preload/record/entry.h"

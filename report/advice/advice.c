@@ -62,7 +62,8 @@ static bool is_of_host(const struct advice *advice)
 		advice_device_allocations, advice_pageable_copies,
 		advice_blocking_copies,    advice_blocking_sets,
 		advice_optimizer,          advice_zero_grad,
-		advice_step_function,
+		advice_step_function,      advice_small_copies,
+		advice_host_operators,
 	};
 
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)
@@ -140,6 +141,7 @@ static bool is_there(const struct advice *advice, size_t count, const void *look
 static bool is_said_of_copies(const struct advice *advice, size_t count)
 {
 	return is_there(advice, count, (const void *)advice_pageable_copies) ||
+	       is_there(advice, count, (const void *)advice_small_copies) ||
 	       is_there(advice, count, (const void *)advice_blocking_copies);
 }
 
@@ -258,6 +260,7 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 			       size_t count)
 {
 	bool copies_are_said = is_said_of_copies(advice, count);
+	bool small_copies_are_said = is_there(advice, count, (const void *)advice_small_copies);
 	bool pauses_are_said = is_there(advice, count, (const void *)advice_gc_pauses);
 	bool restarts_are_said = is_there(advice, count, (const void *)advice_worker_restarts);
 	bool leak_is_said = is_there(advice, count, (const void *)advice_leak);
@@ -270,6 +273,8 @@ static size_t advice_leave_out(const struct bottleneck *bottleneck, struct advic
 		    bottleneck_share(bottleneck, explained_ns) >= IDLE_EXPLAINED)
 			continue;
 		if (advice[i].rule->look == advice_exposed_copies && copies_are_said)
+			continue;
+		if (advice[i].rule->look == advice_pageable_copies && small_copies_are_said)
 			continue;
 		if (advice[i].rule->look == advice_memory_growth && leak_is_said)
 			continue;

@@ -12,6 +12,7 @@
 
 #define IDLE_MATTERS 20.0    /* % of the steps' time; with less idle time the host keeps up */
 #define WAITS_HARDLY 2.0     /* % of the steps' time: a host that waits less is behind its GPU */
+#define WAITS_SHARE 0.2      /* of the GPU's idle time: the same */
 #define BUSY_STEPS_SHARE 0.5 /* share of the settled steps that request work of the GPU */
 /* share of the work whose calls have no, or late, reports */
 #define UNREPORTED_MATTERS 0.01
@@ -200,13 +201,16 @@ static bool launching_matters(const struct bottleneck *bottleneck, double launch
 }
 
 /*
- * Returns whether launching takes longer than the GPU's work, or the host never waits for the GPU:
+ * Returns whether launching takes longer than the GPU's work, or the host hardly waits for the GPU:
  * then the GPU waits for the host.
  */
 static bool host_is_behind(const struct bottleneck *bottleneck, uint64_t launching_ns)
 {
+	uint64_t waits_ns = bottleneck->loop.work.sync_ns;
+
 	return launching_ns > bottleneck->gpu->work.kernel_ns ||
-	       bottleneck_share(bottleneck, bottleneck->loop.work.sync_ns) < WAITS_HARDLY;
+	       bottleneck_share(bottleneck, waits_ns) < WAITS_HARDLY ||
+	       (double)waits_ns < WAITS_SHARE * (double)idle_ns_of(bottleneck);
 }
 
 static uint64_t busy_gpu_ns(const struct bottleneck *bottleneck)
@@ -331,6 +335,22 @@ bool advice_gpu_bound(const struct bottleneck *bottleneck, struct advice *advice
 		   unit_format_percent(share, 100.0 * (double)loop->phases.asked_ns[phase] /
 						      (double)step_phases_asked(&loop->phases)),
 		   step_phase_names[phase]);
+	return true;
+}
+
+/* Of long operators, and of long runs of short ones, that call no CUDA: see gaps.h. */
+bool advice_host_operators(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t ns = bottleneck->loop.work.host_operators_ns;
+	char time[UNIT_TEXT_BYTES];
+
+	if (!loop_has_gpu(bottleneck) || bottleneck->sampled ||
+	    !advice_gpu_share_exceeds(bottleneck, advice, ns))
+		return false;
+	advice_say(advice,
+		   "operators that run on the CPU take %.1f %% of the steps' time, %s a step, "
+		   "beside the work of the GPU.",
+		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps));
 	return true;
 }
 

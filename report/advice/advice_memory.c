@@ -7,6 +7,8 @@
 #include "report/advice/growth_place.h"
 #include "report/base/units.h"
 
+#define COPIES_MANY 16u         /* a step */
+#define COPY_SMALL_BYTES 65536u /* a larger one takes its time for the bytes */
 #define GROWTH_WINDOWS 8u
 #define GROWTH_STEPS_MIN 16u
 /* rises between windows that are needed: one may be missing */
@@ -77,6 +79,26 @@ bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *
 		100.0 * (double)work->pageable_copies / (double)work->copies_to_device,
 		unit_format_bytes(bytes, work->pageable_bytes / steps),
 		unit_format_ns(time, work->pageable_ns / steps));
+	return true;
+}
+
+bool advice_small_copies(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct evidence_work *work = &bottleneck->loop.work;
+	uint64_t steps = bottleneck->loop.steps;
+	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+
+	advice->gain_ns = work->copied_ns;
+	if (!steps || bottleneck->limited || work->copies_to_device < COPIES_MANY * steps ||
+	    work->copied_bytes > COPY_SMALL_BYTES * work->copies_to_device ||
+	    !advice_exceeds(advice, bottleneck_share(bottleneck, work->copied_ns)))
+		return false;
+	advice_say(advice,
+		   "%.1f copies to the device a step, of %s each on average: the calls take "
+		   "%.1f %% of the steps' time, %s a step.",
+		   (double)work->copies_to_device / (double)steps,
+		   unit_format_bytes(bytes, work->copied_bytes / work->copies_to_device),
+		   advice->value, unit_format_ns(time, work->copied_ns / steps));
 	return true;
 }
 
@@ -270,6 +292,31 @@ bool advice_out_of_memory(const struct bottleneck *bottleneck, struct advice *ad
 		return false;
 	advice_say(advice, "an allocator of torch could not get memory, %llu time%s.",
 		   (unsigned long long)ooms, ooms == 1 ? "" : "s");
+	return true;
+}
+
+bool advice_fragmentation(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct tensors *tensors = bottleneck->tensors;
+	char lost[UNIT_TEXT_BYTES], reserved[UNIT_TEXT_BYTES], largest[UNIT_TEXT_BYTES];
+	const struct fragments_peak *worst = NULL;
+
+	for (size_t i = 0; i < tensors->device_count; i++) {
+		const struct fragments_peak *peak = fragments_of(bottleneck->fragments,
+								 tensors->device[i].device);
+
+		if (peak && (!worst || fragments_lost_bytes(peak) > fragments_lost_bytes(worst)))
+			worst = peak;
+	}
+	if (!worst || !advice_exceeds(advice, 100.0 * (double)fragments_lost_bytes(worst) /
+						      (double)worst->reserved))
+		return false;
+	advice_say(advice,
+		   "of the %s that PyTorch had reserved on the GPU at its peak, it asked for %s "
+		   "although as much was free, in smaller pieces: at most %s.",
+		   unit_format_bytes(reserved, worst->reserved),
+		   unit_format_bytes(lost, fragments_lost_bytes(worst)),
+		   unit_format_bytes(largest, worst->largest_bytes));
 	return true;
 }
 

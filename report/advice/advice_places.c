@@ -17,7 +17,7 @@
 #define GUESS_MIN 5u       /* with fewer samples nothing is said */
 #define GUESS_PERCENT 50   /* share that a guess must have */
 #define FUNCTION_MORE 10.0 /* points that the whole function must have more than its line */
-#define WORK_MATTERS 0.4   /* share of the main thread's time */
+#define WORK_MATTERS 0.4   /* share of the time of the main thread, or of those that serve */
 #define WORK_MOST 0.5      /* likewise; it is the title then */
 
 /* --- a line of Python --- */
@@ -106,12 +106,54 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 	advice_places_say_function(bottleneck, lines, line, advice);
 }
 
+/* Sums the known work of all threads that serve, while they computed; returns all of that time. */
+static uint64_t sum_serving_works(const struct bottleneck *bottleneck, struct wait_works *works)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+	uint64_t all_ns = 0;
+
+	*works = (struct wait_works){ .count = 0 };
+	for (size_t i = 0; i < looks->row_count; i++) {
+		const struct wait_row *row = &looks->row[i];
+		const struct wait_place *place = &bottleneck->serving.place[i];
+
+		if (!serving_has(row) || !serving_computes(row->look.state))
+			continue;
+		all_ns += row->ns;
+		if (place->work && place->has_line && place->line.is_users)
+			wait_works_put(works, place->work, row->ns, row->looks);
+	}
+	return all_ns;
+}
+
+static void say_serving_works(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct wait_works works;
+	uint64_t all_ns = sum_serving_works(bottleneck, &works);
+	const struct wait_work *work = wait_works_most(&works);
+
+	if (!work || work->looks < WAIT_LOOKS_MIN ||
+	    (double)work->ns < WORK_MATTERS * (double)all_ns)
+		return;
+	advice_add(advice,
+		   " After start-up, %.0f %% of the time in which threads computed was in %s "
+		   "(%" PRIu64 " samples).",
+		   100.0 * (double)work->ns / (double)all_ns, work->work->words, work->looks);
+	advice->todo = work->work->todo;
+	if ((double)work->ns >= WORK_MOST * (double)all_ns)
+		advice_set_does(advice, work->work->words);
+}
+
 /* Says which part of Python's library runs there, and what is faster. */
 static void advice_places_say_work(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct wait_causes *causes = bottleneck->wait_causes;
 	const struct wait_work *work = wait_works_most(&causes->works);
 
+	if (bottleneck->serving.is_server) {
+		say_serving_works(bottleneck, advice);
+		return;
+	}
 	if (!work || work->looks < WAIT_LOOKS_MIN ||
 	    (double)work->ns < WORK_MATTERS * (double)causes->all_ns)
 		return;

@@ -162,8 +162,8 @@ static void say_awaited(const struct bottleneck *bottleneck, const struct awaite
 	char text[STEP_LINE_BYTES], each[UNIT_TEXT_BYTES];
 	struct step_line line;
 
-	if (each_ns < LONG_NS || awaited->idle < WAIT_LOOKS_MIN)
-		advice->severity = ADVICE_NOTE;
+	/* a server that awaits all of it at once, which is well, looks the same */
+	advice->severity = ADVICE_NOTE;
 	advice->todo = "Await what does not depend on each other at once (asyncio.gather(), "
 		       "TaskGroup), and instead of a fixed time an event. What is slow may be in "
 		       "the other server.";

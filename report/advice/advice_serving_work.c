@@ -94,9 +94,11 @@ static void say_work_of_framework(const struct bottleneck *bottleneck, serving_k
 
 	advice->place = (struct advice_place){ .samples = advice->place.samples };
 	advice_add(advice,
-		   " Most of it, in %s, was called by no line of yours, but by the framework: that "
-		   "is what handlers return.",
+		   " Most of it, in %s, was called by no line of yours, but by the framework: for "
+		   "what handlers take or return.",
 		   work ? work->words : "a library");
+	if (work)
+		advice->todo = work->todo;
 	if (serving_endpoint_most(bottleneck, shown))
 		advice_add(advice, " %s has most of the requests' time.", shown);
 }
@@ -128,7 +130,7 @@ static bool serialises(const struct bottleneck *bottleneck, size_t row)
 bool advice_serialisation(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	return says_work(bottleneck, advice, serialises,
-			 "turned objects into text or bytes, or back,", true);
+			 "turned objects into text or bytes, or back, or validated them,", true);
 }
 
 static bool makes_client(const struct bottleneck *bottleneck, size_t row)

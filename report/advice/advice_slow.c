@@ -31,6 +31,8 @@ struct tally {
 	uint64_t steps, ns;
 };
 
+#define EVALUATES_SHARE 0.5 /* of what a step takes more than the others: it evaluates */
+
 /* The search for what slow steps have in common. */
 struct slow_steps {
 	const struct bottleneck *bottleneck;
@@ -40,8 +42,8 @@ struct slow_steps {
 	uint64_t count, gain_ns;
 	double usual_ns[STEP_CATEGORY_LIMIT];   /* average of the other steps */
 	uint64_t usual_operators, usual_graded; /* the maximum of most other steps */
-	struct tally of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_places,
-		of_labels;
+	struct tally of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_evaluation,
+		of_places, of_labels;
 	struct tally *of_place;    /* by index of gaps->place */
 	size_t place_room, place;  /* the place in most slow steps */
 	struct label_steps *label; /* by name */
@@ -213,6 +215,8 @@ static void look_at_one(struct slow_steps *slow, size_t index)
 	count_labels(slow, sample, excess_ns);
 	if (is_more(sample->graded, slow->usual_graded))
 		tally_add(&slow->of_graded, excess_ns);
+	if ((double)row->phases.ns[PHASE_evaluation] > EVALUATES_SHARE * (double)excess_ns)
+		tally_add(&slow->of_evaluation, excess_ns);
 	if (is_more(sample->operators, slow->usual_operators))
 		tally_add(&slow->of_operators, excess_ns);
 	else if (sample->gap_place != GAP_NO_PLACE && sample->gap_ns > excess_ns / 2)
@@ -312,6 +316,23 @@ static bool step_thread_runnable(const struct bottleneck *bottleneck, double *re
 	return true;
 }
 
+/* Returns whether they have more operators than the others, of an evaluation as far as is known. */
+static bool is_evaluation(const struct slow_steps *slow)
+{
+	return most_have(slow, slow->of_operators) &&
+	       (most_have(slow, slow->of_evaluation) || !most_have(slow, slow->of_graded));
+}
+
+/* Says what these operators do. */
+static const char *evaluation_words(const struct slow_steps *slow)
+{
+	if (!is_evaluation(slow))
+		return "";
+	return most_have(slow, slow->of_graded)
+		       ? ", and most of the difference is an evaluation"
+		       : ", which record no gradients, as in an evaluation";
+}
+
 /* Writes the cause. Returns false if the slow steps have nothing in common. */
 static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 {
@@ -323,9 +344,7 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		return true;
 	if (most_have(slow, slow->of_operators)) {
 		snprintf(shown, CAUSE_BYTES, "with more operators than the others%s",
-			 most_have(slow, slow->of_graded)
-				 ? ""
-				 : ", which record no gradients, as in an evaluation");
+			 evaluation_words(slow));
 		return true;
 	}
 	if (most_have(slow, slow->of_places) && is_rare(slow, slow->place)) {
@@ -413,6 +432,26 @@ static void slow_steps_say_line(const struct slow_steps *slow, const struct step
 	(void)wait_say_cause(slow->bottleneck, advice);
 	wait_say_work(slow->bottleneck, advice);
 	advice->waits_for[0] = '\0'; /* the title is about steps */
+	advice->does[0] = '\0';
+}
+
+/* Says so if an evaluation, without gradients, is most of what slow steps have more. */
+static void say_evaluation(const struct slow_steps *slow, struct advice *advice)
+{
+	const struct steady_loop *loop = &slow->bottleneck->loop;
+	uint64_t ns = loop->phases.ns[PHASE_evaluation];
+	bool is_most = loop->total_ns && ns >= slow->gain_ns / 2;
+
+	if (!is_most && !is_evaluation(slow))
+		return;
+	if (is_most)
+		advice_add(advice, " Evaluation takes %.1f %% of the steps' time.",
+			   100.0 * (double)ns / (double)loop->total_ns);
+	advice_set_does(advice, "an evaluation");
+	advice->todo = "Evaluate less often, or on fewer samples (in Lightning: "
+		       "val_check_interval, check_val_every_n_epoch, limit_val_batches; in "
+		       "Transformers: eval_steps). prof-report step-diff compares the slowest step "
+		       "with a typical one.";
 }
 
 bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)
@@ -452,6 +491,8 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 			: "");
 	if (has_line)
 		slow_steps_say_line(&slow, &line, percent, advice);
+	if (applies)
+		say_evaluation(&slow, advice);
 	slow_steps_release(&slow);
 	return applies;
 }

@@ -318,6 +318,29 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 	return applies;
 }
 
+/* Names the line that takes much of it, if one does: that is worth more than a note. */
+static bool say_startup_line(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct step_lines *lines = bottleneck->lines;
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+	double percent;
+
+	if (!lines || !step_lines_before(lines, bottleneck->process->index, &line, &percent) ||
+	    percent * advice->value / 100 <= advice->rule->threshold)
+		return false;
+	step_line_text(lines, &line, text);
+	step_line_put(lines, &line, &advice->place);
+	advice_add(advice, " By samples, %.0f %% of that time was in %s.", percent, text);
+	advice->gain_ns = (uint64_t)(percent / 100 * (double)advice->gain_ns);
+	advice->severity = ADVICE_WARNING;
+	advice->todo = "Do that once and keep what it makes in a file, do it for many items at a "
+		       "time, or share it out to several processes (in datasets.map(): "
+		       "batched=True, num_proc=N).";
+	snprintf(advice->command, sizeof(advice->command), "lines");
+	return true;
+}
+
 bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char before[UNIT_TEXT_BYTES], import[UNIT_TEXT_BYTES];
@@ -334,6 +357,8 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 		   bottleneck->imported_ns ? "; import torch had ended after " : "",
 		   bottleneck->imported_ns ? unit_format_ns(import, bottleneck->imported_ns) : "");
 	advice->gain_ns = ns;
+	if (say_startup_line(bottleneck, advice))
+		return true;
 	if (bottleneck->imported_ns > STARTUP_IMPORTS * (double)ns)
 		advice->todo = "Most of that are imports: see which modules take it.";
 	return true;

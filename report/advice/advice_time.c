@@ -16,6 +16,9 @@
 #define WORK_MATTERS 0.5           /* of the time in the DataLoader */
 #define ITEM_SHARE_MIN 1           /* % */
 #define ITEMS_MANY 100             /* a step */
+#define LINE_LOOKS_MIN 20u         /* samples that a line of many gaps needs */
+#define GIL_MOST 0.1               /* of the samples' time */
+#define LINE_TIMES 1.5             /* what it has of the largest of them */
 #define OPERATORS_MANY 20u         /* a step */
 #define OPTIMIZER_OPERATORS_MIN 40 /* operators a call: some parameters, one operator each */
 #define OPTIMIZER_GROUPED_MAX 0.1
@@ -266,20 +269,60 @@ static void say_wait(const struct bottleneck *bottleneck, struct advice *advice)
 			       "prof-report ranks.";
 }
 
+/*
+ * A line that goes from one operator to the next has many places, none of which is large. Returns
+ * its time outside of operators, most of which is in long gaps; 0: it is not known, or not more
+ * than the largest place alone.
+ */
+static uint64_t line_of_gaps(const struct bottleneck *bottleneck, uint64_t largest_ns)
+{
+	const struct step_lines *lines = bottleneck->lines;
+	struct step_line line;
+	double percent;
+	uint64_t ns;
+
+	/* waits for the GIL have advice of their own */
+	if (!lines || (double)lines->gil_ns > GIL_MOST * (double)lines->all_ns ||
+	    !step_lines_find(lines, STEP_LINES(GAPS), &line, &percent) || !line.is_users ||
+	    line.looks < LINE_LOOKS_MIN)
+		return 0;
+	ns = step_lines_line_ns(lines, STEP_LINES(OUTSIDE) | STEP_LINES(GAPS), &line);
+	if (line.ns < ns / 2)
+		return 0;
+	ns = (uint64_t)((double)ns /
+			(double)(lines->ns[STEP_LINES_OUTSIDE] + lines->ns[STEP_LINES_GAPS]) *
+			(double)bottleneck->loop.ns[STEP_other]);
+	return (double)ns > LINE_TIMES * (double)largest_ns ? ns : 0;
+}
+
 bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
 	char time[UNIT_TEXT_BYTES], shown[PLACE_BYTES], waited[STATE_BYTES];
-	uint64_t each_ns;
+	char label[PLACE_NAME_BYTES];
+	uint64_t each_ns, line_ns;
 	bool is_mixed;
 
 	if (bottleneck->sampled || !place ||
 	    !share_exceeds(bottleneck, advice, gap_place_ns(place)))
 		return false;
+	line_ns = line_of_gaps(bottleneck, gap_place_ns(place));
+	if (line_ns) {
+		(void)share_exceeds(bottleneck, advice, line_ns);
+		advice_say(advice,
+			   "the loop spends %s a step in one line, outside of operators, in gaps "
+			   "between several of them: %.1f %% of the steps' time.",
+			   unit_format_ns(time, line_ns / bottleneck->loop.steps), advice->value);
+		say_wait(bottleneck, advice);
+		wait_say_work(bottleneck, advice);
+		return true;
+	}
 	is_mixed = gap_place_is_mixed(place);
 	each_ns = is_mixed ? gap_place_ns(place) / place->time.count
 			   : timing_percentile(&place->time, 50);
 	place_text(bottleneck, place, shown);
+	if (place_label(bottleneck, place, label)) /* unless samples have a line */
+		snprintf(advice->place.function, sizeof(advice->place.function), "%s", label);
 	say_state(bottleneck, place, advice, waited);
 	advice_say(advice,
 		   "the loop spends %s %s outside of operators, %s: %.1f %% of the steps' time.%s",

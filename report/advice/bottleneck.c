@@ -17,6 +17,7 @@
 #include "report/heap/resident.h"
 #include "report/nvtx/range_events.h"
 #include "report/steps/step_events.h"
+#include "report/tensors/fragments.h"
 #include "report/tensors/tensor_events.h"
 #include "report/torch/operator_events.h"
 #include "report/torch/rows_ops.h"
@@ -39,6 +40,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.cuda = cuda_want(run, &(struct cuda_options){ CUDA_BY_FIRST }),
 		.operators = operators_want_rows(run, NULL, OPERATORS_ALL),
 		.tensors = tensors_want(run, &(struct tensors_options){ .by = BY_tensors_device }),
+		.fragments = fragments_want(run, NULL),
 		.steps = steps_want(run, &(struct steps_options){ .wants_rows = true }),
 		.evidence = evidence_want(run, NULL),
 		.gpu = gpu_evidence_want(run, NULL),

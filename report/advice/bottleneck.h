@@ -25,6 +25,7 @@
 #include "report/heap/heap.h"
 #include "report/io/io_events.h"
 #include "report/native/native_events.h"
+#include "report/tensors/fragments.h"
 #include "report/tensors/tensors.h"
 #include "report/torch/collectives.h"
 #include "report/torch/operators.h"
@@ -47,6 +48,7 @@ struct bottleneck {
 	struct cuda *cuda;
 	struct operators *operators;
 	struct tensors *tensors;
+	struct fragments *fragments;
 	struct steps *steps;
 	struct evidence *evidence;
 	struct gpu_evidence *gpu;

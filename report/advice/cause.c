@@ -37,6 +37,8 @@ static const char *does_title(const struct advice *advice)
 {
 	if (advice->rule->look == advice_between_operators)
 		return "Much of the time between operators passes in";
+	if (advice->rule->look == advice_slow_steps)
+		return "Some steps take much longer, as in";
 	if (advice->rule->look == advice_step_function)
 		return "One function beside the model is mostly";
 	return advice->rule->look == advice_hot_line ? "Much of the main thread's time passes in"

@@ -128,6 +128,13 @@ static struct evidence_thread *evidence_thread_at(struct evidence *evidence,
 	return &evidence->thread[place.thread];
 }
 
+static void evidence_tell(const struct evidence *evidence, struct nest_place place,
+			  uint64_t duration_ns, enum evidence_hold_kind kind)
+{
+	if (evidence->take_hold && duration_ns)
+		evidence->take_hold(evidence->listener, place, duration_ns, kind);
+}
+
 /* --- scopes --- */
 
 /* Notes the name of a scope that is not in the nest. */
@@ -242,7 +249,8 @@ void evidence_open(struct evidence *evidence, const struct evidence_opening *ope
 	thread->items += opening->kind == EVIDENCE_ITEM;
 	thread->loaders += opening->kind == EVIDENCE_DATALOADER;
 	if (is_busy(opening->kind))
-		gaps_busy(&evidence->gaps, place, opening->name);
+		evidence_tell(evidence, place, gaps_busy(&evidence->gaps, place, opening->name),
+			      EVIDENCE_HOLD_GAP);
 	else if (is_label(opening->kind))
 		gaps_label_begins(&evidence->gaps, place, opening->name);
 	open_beside(evidence, nest_begin(&evidence->nest, place, opening->kind, false),
@@ -265,12 +273,15 @@ static void end_for_gaps(struct evidence *evidence, const struct nest_end *end)
 	struct nest_place place = { .time_ns = end->time_ns,
 				    .thread = end->thread,
 				    .process = evidence->thread[end->thread].process };
+	uint64_t host_ns = 0;
 
 	if (is_busy(end->key))
-		gaps_idle(&evidence->gaps, place, evidence->open_name[end->scope],
-			  is_operator(end->key) || is_region(end->key));
+		host_ns = gaps_idle(&evidence->gaps, place, evidence->open_name[end->scope],
+				    is_operator(end->key) || is_region(end->key));
 	else if (is_label(end->key))
 		gaps_label_ends(&evidence->gaps, place, evidence->open_name[end->scope]);
+	if (evidence_process_at(evidence, place.process)->launches)
+		evidence_tell(evidence, place, host_ns, EVIDENCE_HOLD_HOST);
 }
 
 /* `is_inside`: within another operator, which explains it. */
@@ -373,6 +384,11 @@ void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t
 
 /* --- CUDA --- */
 
+void evidence_launch(struct evidence *evidence, uint32_t process)
+{
+	evidence_process_at(evidence, process)->launches = true;
+}
+
 void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)
 {
 	gaps_call(&evidence->gaps, place, duration_ns);
@@ -386,13 +402,6 @@ void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t
 void evidence_hold(struct evidence *evidence, uint32_t process, uint64_t duration_ns)
 {
 	evidence_process_at(evidence, process)->pending.held_ns += duration_ns;
-}
-
-static void evidence_tell(const struct evidence *evidence, struct nest_place place,
-			  uint64_t duration_ns, enum evidence_hold_kind kind)
-{
-	if (evidence->take_hold)
-		evidence->take_hold(evidence->listener, place, duration_ns, kind);
 }
 
 void evidence_wait(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)
@@ -441,6 +450,8 @@ void evidence_copy(struct evidence *evidence, struct nest_place place,
 	struct evidence_work *work = &evidence_process_at(evidence, place.process)->pending;
 
 	work->copies_to_device++;
+	work->copied_bytes += copy->bytes;
+	work->copied_ns += copy->duration_ns;
 	if (evidence_is_pinned(evidence, place.process, copy->source))
 		return;
 	if (copy->duration_ns < GAP_SHORT_NS) /* a longer call blocks the host */

@@ -38,7 +38,9 @@
 	FIELD(device_frees)  /* the cudaFree among them */                                \
 	FIELD(device_alloc_ns)                                                            \
 	FIELD(copies_to_device) /* asynchronous copies */                                 \
-	FIELD(pageable_copies)  /* those from memory that is not known to be pinned */    \
+	FIELD(copied_bytes)     /* by them, and the time of the calls */                  \
+	FIELD(copied_ns)                                                                  \
+	FIELD(pageable_copies) /* those from memory that is not known to be pinned */     \
 	FIELD(pageable_bytes)                                                             \
 	FIELD(pageable_ns)                                                                \
 	FIELD(optimizer_steps)                                                            \
@@ -110,6 +112,7 @@ struct evidence_process {
 	struct evidence_work early[EVIDENCE_SETTLED]; /* of complete steps with these numbers */
 	struct step_labels labels;                    /* of the step that is under way */
 	bool under_way;
+	bool launches; /* it has launched work of a GPU */
 	uint64_t number, since_ns, tensor_bytes;
 	/* Where the first settled step of a thread begins, and where its last one ends. */
 	struct evidence_scheduler from, to;
@@ -118,14 +121,16 @@ struct evidence_process {
 	size_t sample_count, sample_room;
 };
 
-/* What holds the host up in a call of CUDA. */
+/* What holds the host up in a call of CUDA; and what it does while it launches nothing. */
 enum evidence_hold_kind {
 	EVIDENCE_HOLD_WAIT,
 	EVIDENCE_HOLD_COPY,   /* it stages data for the device that is not in pinned memory */
 	EVIDENCE_HOLD_MALLOC, /* of memory of the device */
 	EVIDENCE_HOLD_FREE,
+	EVIDENCE_HOLD_GAP,  /* a long gap between operators */
+	EVIDENCE_HOLD_HOST, /* gaps_sum.host_ns, where work is launched at all */
 };
-/* Such a call has returned; it began `duration_ns` ago. */
+/* Such a call has returned, or it has ended; it began `duration_ns` ago. */
 typedef void evidence_hold_take(void *state, struct nest_place place, uint64_t duration_ns,
 				enum evidence_hold_kind kind);
 
@@ -177,6 +182,8 @@ void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t
  * facts about some.
  */
 void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
+/* The process (index) launches work of a GPU. */
+void evidence_launch(struct evidence *evidence, uint32_t process);
 /* A collection of garbage has ended. */
 void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 /* The call did more than launch GPU work: it waited, allocated, or staged a copy. */

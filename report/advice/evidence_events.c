@@ -234,6 +234,8 @@ static void take_any_call(void *state, const struct source_event *event, bool co
 	(void)counts;
 	if (event_is_nested_call(&event->event))
 		return;
+	if (event->event.id == EVT_cuda_launch)
+		evidence_launch(&mine->evidence, event->process->index);
 	evidence_call(&mine->evidence, event_place(event), duration_ns);
 	if (duration_ns >= GAP_SHORT_NS || is_of_device_memory(event) || call_waits(mine, event))
 		evidence_hold(&mine->evidence, event->process->index, duration_ns);
@@ -247,6 +249,7 @@ static void take_hidden_call(void *state, const struct source_event *event, bool
 	bool waits = function_waits(mine, event, call->function);
 
 	(void)counts;
+	evidence_launch(&mine->evidence, event->process->index);
 	evidence_call(&mine->evidence, event_place(event), call->duration_ns);
 	if (waits)
 		evidence_wait(&mine->evidence, event_place(event), call->duration_ns);
@@ -386,6 +389,17 @@ static void evidence_events_take_window(void *state, const struct source_event *
 
 /* --- the analysis --- */
 
+/* What memory is pinned, only all of them say: no promise is made of these. */
+static void evidence_events_read_cuda(struct evidence_state *mine, struct run *run)
+{
+	run_reads_calls(run, EVT_FAMILY_cuda, FIELDS_ALL, take_any_call, mine);
+	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, mine);
+	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
+	run_reads(run, EVT_cuda_copy, FIELDS_ALL, evidence_events_take_copy, mine);
+	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_alloc, mine);
+	run_reads(run, EVT_cuda_free, FIELDS_ALL, evidence_events_take_free, mine);
+}
+
 static void evidence_events_start(void *state, struct run *run, const void *options)
 {
 	struct evidence_state *mine = state;
@@ -411,20 +425,16 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_nvtx_pop, 0, take_pop, mine);
 	run_reads(run, EVT_action_begin, FIELDS_ALL, take_action, mine);
 	run_reads(run, EVT_action_end, 0, take_action_end, mine);
-	run_reads_calls(run, EVT_FAMILY_cuda, FIELDS_ALL, take_any_call, mine);
 	run_reads(run, EVT_gc_begin, 0, take_collection, mine);
 	run_reads(run, EVT_gc_end, 0, take_collected, mine);
-	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_hidden_call, mine);
-	run_reads(run, EVT_cuda_call, FIELDS_ALL, take_call, mine);
-	run_reads(run, EVT_cuda_copy, FIELDS_ALL, evidence_events_take_copy, mine);
-	run_reads(run, EVT_cuda_alloc, FIELDS_ALL, take_alloc, mine);
-	run_reads(run, EVT_cuda_free, FIELDS_ALL, evidence_events_take_free, mine);
 	run_reads(run, EVT_step, FIELDS_ALL, evidence_events_take_step, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
 	run_reads(run, EVT_capture_start, 0, evidence_events_take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, evidence_events_take_capture, mine);
 	run_reads(run, EVT_detail_stop, 0, evidence_events_take_capture, mine);
 	run_reads(run, EVT_detail_asked, FIELDS_ALL, evidence_events_take_window, mine);
+	run_seeks(run, mine);
+	evidence_events_read_cuda(mine, run);
 }
 
 static void evidence_events_cut(void *state, const struct cut *cut)

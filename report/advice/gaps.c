@@ -35,6 +35,10 @@ struct gap_thread {
 	uint64_t called_ns;      /* in calls of CUDA since then */
 	uint64_t sent_ns;        /* gaps_sent_ns() of its process then */
 	uint32_t calls;          /* of CUDA, since busy_since_ns */
+	/* operators in a row that call no CUDA, with short gaps between them only */
+	uint32_t run;
+	uint64_t run_since_ns, run_ns; /* run_ns: what is not in sum.host_ns yet */
+	uint64_t gap_ns;               /* the short gap before busy_since_ns */
 	uint64_t busy_since_ns;
 	struct gaps_sum sum; /* of the step that is under way */
 	uint32_t labels;     /* user scopes that began since then and are open */
@@ -150,15 +154,10 @@ static struct gap gap_of(const struct gaps *gaps, const struct gap_thread *threa
 	return gap;
 }
 
-static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t name, bool is_helpers)
+static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t name, struct gap gap)
 {
 	struct gap_thread *thread = &gaps->thread[place.thread];
-	struct gap gap = gap_of(gaps, thread, place);
 
-	if (gap.took_ns < GAP_SHORT_NS)
-		thread->sum.short_ns += gap.took_ns;
-	if (is_helpers && thread->last[0] != GAP_NO_NAME && thread->last[0] == gaps->seed_name)
-		return;
 	if (thread->pending_count >= GAP_PENDING_MAX) {
 		thread->pending_beyond++;
 		return;
@@ -182,22 +181,45 @@ static void keep_pending(struct gaps *gaps, struct nest_place place, uint32_t na
 	thread->pending[thread->pending_count++] = gap;
 }
 
-/* The thread, or a helper of it, is in an operator from now on. */
-static void gaps_enter(struct gaps *gaps, struct nest_place place, uint32_t name, bool is_helpers)
+/* Returns how long it was if it is a long one of the program, otherwise 0. */
+static uint64_t end_gap(struct gaps *gaps, struct nest_place place, uint32_t name, bool is_helpers)
+{
+	struct gap_thread *thread = &gaps->thread[place.thread];
+	struct gap gap = gap_of(gaps, thread, place);
+	bool is_short = gap.took_ns < GAP_SHORT_NS;
+
+	if (is_short)
+		thread->sum.short_ns += gap.took_ns;
+	thread->gap_ns = is_short ? gap.took_ns : 0;
+	thread->run = is_short ? thread->run : 0;
+	if (is_helpers && thread->last[0] != GAP_NO_NAME && thread->last[0] == gaps->seed_name)
+		return 0;
+	keep_pending(gaps, place, name, gap);
+	return is_short ? 0 : place.time_ns - thread->since_ns;
+}
+
+/*
+ * The thread, or a helper of it, is in an operator from now on. Returns the length of the long gap
+ * that has ended.
+ */
+static uint64_t gaps_enter(struct gaps *gaps, struct nest_place place, uint32_t name,
+			   bool is_helpers)
 {
 	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
 	struct gap_process *process = gaps_process_at(gaps, place.process);
+	uint64_t gap_ns = 0;
 
 	if (thread->depth++)
-		return;
+		return 0;
 	thread->busy_since_ns = place.time_ns;
 	thread->calls = 0;
 	if (process->busy)
 		process->busy_ns += less(place.time_ns, process->since_ns);
 	process->since_ns = place.time_ns;
 	if (thread->is_known && place.time_ns >= thread->since_ns)
-		keep_pending(gaps, place, name, is_helpers);
+		gap_ns = end_gap(gaps, place, name, is_helpers);
 	process->busy++;
+	return gap_ns;
 }
 
 static void process_leave(struct gaps *gaps, struct nest_place place)
@@ -210,17 +232,48 @@ static void process_leave(struct gaps *gaps, struct nest_place place)
 	process->last = place.thread + 1;
 }
 
-static void leave(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
+/* A short operator without a call. Returns how long the run has taken if it is a long one. */
+static uint64_t gaps_run_goes_on(struct gap_thread *thread, uint64_t now_ns)
 {
-	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
-	uint64_t took_ns = less(place.time_ns, thread->busy_since_ns);
+	if (!thread->run++) {
+		thread->run_since_ns = thread->busy_since_ns;
+		thread->run_ns = 0;
+	} else {
+		thread->run_ns += thread->gap_ns;
+	}
+	thread->run_ns += less(now_ns, thread->busy_since_ns);
+	if (thread->run < GAP_RUN_LONG)
+		return 0;
+	thread->sum.host_ns += thread->run_ns;
+	thread->run_ns = 0;
+	return less(now_ns, thread->run_since_ns);
+}
 
-	if (!thread->depth || --thread->depth)
-		return;
+/* Returns how long the CPU has worked for it, as gaps_idle() does. */
+static uint64_t end_work(struct gap_thread *thread, uint64_t now_ns, bool may_launch)
+{
+	uint64_t took_ns = less(now_ns, thread->busy_since_ns);
+
 	if (took_ns < GAP_SMALL_NS)
 		thread->sum.small_ns += took_ns;
-	else if (took_ns >= GAP_SHORT_NS && may_launch && !thread->calls)
-		thread->sum.host_ns += took_ns;
+	if (!may_launch || thread->calls) {
+		thread->run = 0;
+		return 0;
+	}
+	if (took_ns < GAP_SHORT_NS)
+		return gaps_run_goes_on(thread, now_ns);
+	thread->sum.host_ns += took_ns;
+	return took_ns;
+}
+
+static uint64_t leave(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
+{
+	struct gap_thread *thread = gaps_thread_at(gaps, place.thread);
+	uint64_t host_ns;
+
+	if (!thread->depth || --thread->depth)
+		return 0;
+	host_ns = end_work(thread, place.time_ns, may_launch);
 	process_leave(gaps, place);
 	thread->last[1] = thread->is_known ? thread->last[0] : GAP_NO_NAME;
 	thread->last[0] = name;
@@ -233,6 +286,7 @@ static void leave(struct gaps *gaps, struct nest_place place, uint32_t name, boo
 	thread->labels = 0;
 	thread->longest = GAP_NO_NAME;
 	thread->longest_ns = 0;
+	return host_ns;
 }
 
 /* --- helpers --- */
@@ -244,7 +298,7 @@ static void begin_turn(struct gaps *gaps, struct nest_place place)
 
 	thread->turn++;
 	for (; thread->helped; thread->helped--)
-		leave(gaps, place, GAP_NO_NAME, false);
+		(void)leave(gaps, place, GAP_NO_NAME, false);
 }
 
 static bool is_helping(const struct gaps *gaps, const struct gap_thread *helper)
@@ -262,7 +316,7 @@ static void help_begin(struct gaps *gaps, struct nest_place place, uint32_t name
 
 	if (owner == NEST_NONE || is_helping(gaps, &gaps->thread[place.thread]))
 		return;
-	gaps_enter(gaps, there, name, true);
+	(void)gaps_enter(gaps, there, name, true);
 	helper = &gaps->thread[place.thread];
 	helper->helps = owner + 1;
 	helper->helps_turn = gaps->thread[owner].turn;
@@ -278,24 +332,30 @@ static void help_end(struct gaps *gaps, struct nest_place place, uint32_t name, 
 
 	if (is_helping(gaps, helper)) {
 		gaps->thread[there.thread].helped--;
-		leave(gaps, there, name, may_launch);
+		(void)leave(gaps, there, name, may_launch);
 	}
 	helper->helps = 0;
 }
 
-void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name)
+uint64_t gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name)
 {
+	uint64_t gap_ns;
+
 	begin_turn(gaps, place);
-	gaps_enter(gaps, place, name, false);
+	gap_ns = gaps_enter(gaps, place, name, false);
 	help_begin(gaps, place, name);
+	return gap_ns;
 }
 
-void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
+uint64_t gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch)
 {
+	uint64_t host_ns;
+
 	begin_turn(gaps, place);
-	leave(gaps, place, name, may_launch);
+	host_ns = leave(gaps, place, name, may_launch);
 	if (!gaps->thread[place.thread].depth)
 		help_end(gaps, place, name, may_launch);
+	return host_ns;
 }
 
 void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns)
@@ -376,6 +436,7 @@ void gaps_cut(struct gaps *gaps, struct nest_place place)
 	at->helped = 0;
 	at->depth = 0;
 	at->is_known = false;
+	at->run = 0;
 	at->pending_count = 0;
 	at->pending_beyond = 0;
 	at->sum = (struct gaps_sum){ 0 };

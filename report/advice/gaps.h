@@ -42,6 +42,7 @@
 
 #define GAP_SHORT_NS 100000u /* a shorter gap is the cost of calling an operator from Python */
 #define GAP_SMALL_NS 10000u  /* the time of a shorter operator is mostly the cost of the call */
+#define GAP_RUN_LONG 32u     /* operators in a row without a CUDA call: they work on the CPU */
 #define GAP_PLACES_MAX 65536u
 #define GAP_PENDING_MAX 65536u
 #define GAP_NO_NAME UINT32_MAX
@@ -84,8 +85,13 @@ void gaps_release(struct gaps *gaps);
  * An operator or a data loader's next opens or closes, also inside of another. `may_launch`: it is
  * an operator, or contains some, so it may launch GPU work.
  */
-void gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name);
-void gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch);
+/* Returns how long the gap of the thread was that ends here, if it was long; otherwise 0. */
+uint64_t gaps_busy(struct gaps *gaps, struct nest_place place, uint32_t name);
+/*
+ * Returns how long the thread has worked on the CPU, as in gaps_sum.host_ns, up to now; 0: what
+ * ended is none of that work.
+ */
+uint64_t gaps_idle(struct gaps *gaps, struct nest_place place, uint32_t name, bool may_launch);
 /* A CUDA call has returned that was not made inside of another one. */
 void gaps_call(struct gaps *gaps, struct nest_place place, uint64_t duration_ns);
 /*
@@ -117,9 +123,11 @@ struct gaps_step {
 struct gaps_sum {
 	uint64_t short_ns; /* of gaps below GAP_SHORT_NS */
 	uint64_t small_ns; /* of operators below GAP_SMALL_NS that are in no other */
-	uint64_t
-		/* of operators of GAP_SHORT_NS or more that are in no other and call no CUDA */
-		host_ns;
+	/*
+	 * Of operators that are in no other, call no CUDA, and take GAP_SHORT_NS or more, or are of
+	 * a run of GAP_RUN_LONG or more; with the short gaps in such runs.
+	 */
+	uint64_t host_ns;
 	uint64_t longest_ns;
 	size_t longest; /* index of its place; GAP_NO_PLACE: not kept */
 };

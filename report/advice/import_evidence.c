@@ -94,6 +94,7 @@ static void import_evidence_start(void *state, struct run *run, const void *opti
 	((struct import_evidence *)state)->source = run_source(run);
 	run_reads(run, EVT_import_begin, FIELDS_ALL, import_evidence_take_begin, state);
 	run_reads(run, EVT_import_end, 0, import_evidence_take_end, state);
+	run_seeks(run, state);
 }
 
 /* Open imports have no end, so their time is not known. */

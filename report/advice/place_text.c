@@ -34,17 +34,25 @@ static void place_text_show_name(const struct bottleneck *bottleneck, uint32_t i
 	place_name(index == GAP_NO_NAME ? NULL : source_name_at(bottleneck->source, index), shown);
 }
 
+bool place_label(const struct bottleneck *bottleneck, const struct gap_place *place,
+		 char shown[PLACE_NAME_BYTES])
+{
+	bool is_labelled = place->label != GAP_NO_NAME &&
+			   place->label_ns * 2 > timing_percentile(&place->time, 50);
+
+	if (is_labelled)
+		place_text_show_name(bottleneck, place->label, shown);
+	return is_labelled;
+}
+
 void place_text(const struct bottleneck *bottleneck, const struct gap_place *place,
 		char text[PLACE_BYTES])
 {
 	char before[PLACE_NAME_BYTES], after[PLACE_NAME_BYTES], label[PLACE_NAME_BYTES];
-	bool is_labelled = place->label != GAP_NO_NAME &&
-			   place->label_ns * 2 > timing_percentile(&place->time, 50);
+	bool is_labelled = place_label(bottleneck, place, label);
 
 	place_text_show_name(bottleneck, place->before, before);
 	place_text_show_name(bottleneck, place->after, after);
-	if (is_labelled)
-		place_text_show_name(bottleneck, place->label, label);
 	snprintf(text, PLACE_BYTES, "after %s and before %s%s%s%s", before, after,
 		 is_labelled ? ", mostly in '" : "", is_labelled ? label : "",
 		 is_labelled ? "'" : "");

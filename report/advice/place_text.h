@@ -21,6 +21,9 @@ void place_of_frame(const struct named_frame *frame, struct advice_place *place)
 /* "normalise (leak.c:3)" */
 #define PLACE_FRAME_BYTES 240u
 void place_frame_text(const struct named_frame *frame, char text[PLACE_FRAME_BYTES]);
+/* Writes the user's scope that most of the place is in; false: there is none. */
+bool place_label(const struct bottleneck *bottleneck, const struct gap_place *place,
+		 char shown[PLACE_NAME_BYTES]);
 void place_text(const struct bottleneck *bottleneck, const struct gap_place *place,
 		char text[PLACE_BYTES]);
 

@@ -133,7 +133,7 @@ static bool look_at_run(const struct bottleneck *bottleneck, struct run_growth *
 	return rises(all);
 }
 
-/* The windows are of the life of the process. Returns false if that is too short. */
+/* The windows are of that time of a process. Returns false if that is too short. */
 static bool sample_life(const struct curve *curve, uint64_t from_ns, uint64_t to_ns,
 			uint64_t ret_values[PARTS])
 {
@@ -153,15 +153,34 @@ static bool sample_life(const struct curve *curve, uint64_t from_ns, uint64_t to
 	return true;
 }
 
+/*
+ * From when on the growth of a process counts: that of a server's worker since it served, which
+ * comes after its imports. Returns false if it answered too few requests.
+ */
+static bool growth_counts_from(const struct bottleneck *bottleneck,
+			       const struct source_process *process, uint64_t *ret_from_ns)
+{
+	const struct wait_looks *looks = bottleneck->waits;
+	const struct request_lines *lines = bottleneck->request_lines;
+
+	*ret_from_ns = process->start_ns;
+	if (!bottleneck->serving.is_server || process->index >= looks->serves_room ||
+	    !looks->serves_ns[process->index])
+		return true;
+	*ret_from_ns = looks->serves_ns[process->index];
+	return !request_lines_answers(lines, process->index) ||
+	       lines->answered[process->index] >= REQUESTS_MIN;
+}
+
 static bool look_at_process(const struct bottleneck *bottleneck,
 			    const struct source_process *process, struct run_growth *ret_growth)
 {
 	const struct resident_process *seen = resident_of(bottleneck->resident, process->index);
-	uint64_t heap[PARTS], arenas[PARTS], all[PARTS];
+	uint64_t heap[PARTS], arenas[PARTS], all[PARTS], from_ns;
 
-	if (!seen || !seen->curves ||
-	    !sample_life(&seen->curves->heap, process->start_ns, seen->end.time_ns, heap) ||
-	    !sample_life(&seen->curves->arenas, process->start_ns, seen->end.time_ns, arenas))
+	if (!seen || !seen->curves || !growth_counts_from(bottleneck, process, &from_ns) ||
+	    !sample_life(&seen->curves->heap, from_ns, seen->end.time_ns, heap) ||
+	    !sample_life(&seen->curves->arenas, from_ns, seen->end.time_ns, arenas))
 		return false;
 	for (size_t i = 0; i < PARTS; i++)
 		all[i] = heap[i] + arenas[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the threads of a server did once it served: from samples, without its start-up. A process
- * serves from the first look on at which one of its threads waited for a connection, or for
- * requests or tasks in an event loop or a server's own function.
+ * serves from its first request on, or from the first look at which one of its threads waited for a
+ * connection, or for requests or tasks in an event loop or a server's own function.
  *
  * A program with steps is no server here. Threads are indices; times are ns. Built after the
  * reading, from the rows of wait_looks.h.

@@ -32,10 +32,10 @@ struct step_lines_pending {
 
 /* --- looks --- */
 
-static void step_lines_row_add(struct step_lines *lines, enum step_lines_of of, uint64_t place,
-			       uint64_t ns)
+static void step_lines_row_add(struct step_lines *lines, enum step_lines_of of, uint32_t process,
+			       uint64_t place, uint64_t ns)
 {
-	const uint64_t words[] = { of, place };
+	const uint64_t words[] = { of, process, place };
 	struct map_entry *entry;
 	bool added;
 
@@ -45,7 +45,7 @@ static void step_lines_row_add(struct step_lines *lines, enum step_lines_of of, 
 	if (added) {
 		lines->row = memory_room(lines->row, lines->row_count, &lines->row_room,
 					 sizeof(*lines->row));
-		lines->row[lines->row_count] = (struct step_lines_row){ of, place, 0, 0 };
+		lines->row[lines->row_count] = (struct step_lines_row){ of, place, 0, 0, process };
 		entry->value = lines->row_count++;
 	}
 	lines->row[entry->value].ns += ns;
@@ -57,7 +57,7 @@ static void step_lines_pending_count(struct step_lines *lines,
 {
 	lines->all_ns += look->ns;
 	lines->all_looks++;
-	step_lines_row_add(lines, look->of, look->place, look->ns);
+	step_lines_row_add(lines, look->of, 0, look->place, look->ns);
 	lines->look = memory_room(lines->look, lines->look_count, &lines->look_room,
 				  sizeof(*lines->look));
 	lines->look[lines->look_count++] = (struct step_look){ look->process, look->step,
@@ -66,7 +66,7 @@ static void step_lines_pending_count(struct step_lines *lines,
 		return;
 	lines->gil_ns += look->ns;
 	if (look->holder_place)
-		step_lines_row_add(lines, STEP_LINES_HOLDERS, look->holder_place, look->ns);
+		step_lines_row_add(lines, STEP_LINES_HOLDERS, 0, look->holder_place, look->ns);
 }
 
 /* Settles samples of the process's steps that have ended: those of whole steps count. */
@@ -99,6 +99,8 @@ static enum step_lines_of of_kind(uint64_t kind)
 		return STEP_LINES_ZERO_GRAD;
 	case EVIDENCE_COPY:
 		return STEP_LINES_CLONES;
+	case EVIDENCE_BACKWARD:
+		return STEP_LINES_BACKWARD;
 	case EVIDENCE_ITEM:
 	case EVIDENCE_WAITS:
 		return STEP_LINES_WAITS;
@@ -158,8 +160,13 @@ static void step_lines_take_sample(void *state, const struct source_event *event
 						    : NULL;
 	uint64_t passed_ns = passed_of(lines, event);
 
-	if (!at || !at->under_way)
+	if (!at || !at->under_way) {
+		if (counts && sample->looks && (!at || !at->sample_count) &&
+		    event->thread->tid == event->process->pid)
+			step_lines_row_add(lines, STEP_LINES_BEFORE, process,
+					   sample_place_key(event, sample->place), passed_ns);
 		return;
+	}
 	pending_settle(lines, process, at->number);
 	if (!counts || !sample->looks || !at->from.time_ns || at->thread != event->thread->index)
 		return;
@@ -192,6 +199,8 @@ static void step_lines_take_hold(void *state, struct nest_place place, uint64_t 
 		[EVIDENCE_HOLD_COPY] = STEP_LINES_COPIES,
 		[EVIDENCE_HOLD_MALLOC] = STEP_LINES_MALLOCS,
 		[EVIDENCE_HOLD_FREE] = STEP_LINES_FREES,
+		[EVIDENCE_HOLD_GAP] = STEP_LINES_GAPS,
+		[EVIDENCE_HOLD_HOST] = STEP_LINES_HOST,
 	};
 	enum step_lines_of of = ofs[kind];
 
@@ -365,6 +374,50 @@ static struct step_line found_take(const struct found_lines *found, size_t numbe
 	return line;
 }
 
+/* The rows of the set as samples, and all of the others. The caller frees them. */
+static struct library_sample *step_lines_samples(const struct step_lines *lines, unsigned int of,
+						 const struct step_lines *others, size_t *ret_count)
+{
+	size_t room = lines->row_count + (others ? others->row_count : 0);
+	struct library_sample *sample = memory_zero(room + 1, sizeof(*sample));
+
+	*ret_count = 0;
+	for (size_t i = 0; i < room; i++) {
+		bool is_other = i >= lines->row_count;
+		const struct step_lines_row *row = is_other ? &others->row[i - lines->row_count]
+							    : &lines->row[i];
+		uint64_t weight = row->ns + row->looks;
+
+		if (row_is_of(row, of))
+			sample[(*ret_count)++] = (struct library_sample){
+				row->place, weight,
+				(double)weight * (double)weight / (double)row->looks, is_other
+			};
+	}
+	return sample;
+}
+
+/*
+ * Looks for the package's function behind the line in these rows only: a line that runs the whole
+ * training, as fit() does, has other functions for the rest.
+ */
+static bool step_lines_note_library(const struct step_lines *lines, struct own *own,
+				    unsigned int of, const struct step_lines *others,
+				    struct step_line *line, double *ret_share)
+{
+	const struct library_caller caller = { .file = line->file, .number = line->number };
+	size_t count;
+	struct library_sample *sample = step_lines_samples(lines, of, others, &count);
+	bool is_found;
+
+	line->library = (struct library_place){ .number = 0 };
+	line->has_library = true;
+	is_found = line->is_users && library_place_find_in(lines->samples, own, &caller, sample,
+							   count, &line->library, ret_share);
+	free(sample);
+	return is_found;
+}
+
 /* Finds the line with the most time. Returns false if there is none. */
 static bool step_lines_find_most(const struct step_lines *lines, unsigned int of,
 				 struct step_line *ret_line)
@@ -376,22 +429,24 @@ static bool step_lines_find_most(const struct step_lines *lines, unsigned int of
 	for (size_t i = 1; i < found.count; i++)
 		if (found.line[i].ns > found.line[most].ns)
 			most = i;
-	if (found.count)
+	if (found.count) {
 		*ret_line = found_take(&found, most);
+		(void)step_lines_note_library(lines, &found.own, of, NULL, ret_line, NULL);
+	}
 	found_release(&found);
 	return found.count;
 }
 
-/* Returns the time in that line, whatever the loop's thread does there. */
-static uint64_t step_lines_line_ns(const struct step_lines *lines, const struct step_line *line)
+uint64_t step_lines_line_ns(const struct step_lines *lines, unsigned int of,
+			    const struct step_line *line)
 {
 	struct found_lines found;
 	uint64_t ns = 0;
 
-	found_make(&found, lines, STEP_LINES_OF_LOOP);
+	found_make(&found, lines, of);
 	for (size_t i = 0; i < found.count; i++)
-		if (found.line[i].file == line->file && found.line[i].number == line->number &&
-		    found.line[i].function == line->function)
+		if (found.line[i].file == line->file && found.line[i].function == line->function &&
+		    found.line[i].number == line->number)
 			ns += found.line[i].ns;
 	found_release(&found);
 	return ns;
@@ -409,7 +464,6 @@ bool step_lines_find(const struct step_lines *lines, unsigned int of, struct ste
 	if (looks < GUESS_LOOKS_MIN || !ns || !step_lines_find_most(lines, of, ret_line))
 		return false;
 	*ret_percent = 100.0 * (double)ret_line->ns / (double)ns;
-	ret_line->is_part = ret_line->ns < step_lines_line_ns(lines, ret_line) / 2;
 	return *ret_percent >= (looks < LOOKS_MIN ? GUESS_PERCENT_MIN : PERCENT_MIN);
 }
 
@@ -435,37 +489,130 @@ static void step_lines_part_make(struct step_lines *part, const struct step_line
 		const struct step_look *look = &lines->look[i];
 
 		if (choose(state, look->process, look->step) == chosen)
-			step_lines_row_add(part, STEP_LINES_OPERATORS, look->place, look->ns);
+			step_lines_row_add(part, STEP_LINES_OPERATORS, 0, look->place, look->ns);
 	}
 	part->all_ns = part->ns[STEP_LINES_OPERATORS];
 	part->all_looks = part->looks[STEP_LINES_OPERATORS];
 }
 
-/* Returns the share of the part's time in that line, %. */
-static double part_percent(const struct step_lines *part, const struct step_line *line)
+static double part_percent(const struct step_lines *part, uint64_t ns)
 {
-	return part->all_ns ? 100.0 * (double)step_lines_line_ns(part, line) / (double)part->all_ns
-			    : 0;
+	return part->all_ns ? 100.0 * (double)ns / (double)part->all_ns : 0;
+}
+
+/* Returns whether these steps have most of their time at the line, and the others have not. */
+static bool part_stands_out(const struct step_lines *part, const struct step_lines *others,
+			    const struct step_line *line, double *ret_percent)
+{
+	*ret_percent = part_percent(part, line->ns);
+	return line->is_users && *ret_percent >= CHOSEN_PERCENT &&
+	       part_percent(others, step_lines_line_ns(others, STEP_LINES_OF_LOOP, line)) <
+		       *ret_percent / 2;
+}
+
+/* Returns whether a function of the user's does, whose lines have less each. */
+static bool part_function_stands_out(const struct step_lines *part, const struct step_lines *others,
+				     struct step_line *line, double *ret_percent)
+{
+	const struct library_caller caller = { .is_users = true };
+	struct library_place place;
+	double share = 0;
+	size_t count;
+	struct library_sample *sample = step_lines_samples(part, STEP_LINES_OF_LOOP, others,
+							   &count);
+	struct own own;
+	bool is_found;
+
+	own_places_init(&own, part->samples, part->source, run_options(part->run));
+	is_found = library_place_find_in(part->samples, &own, &caller, sample, count, &place,
+					 &share);
+	own_release(&own);
+	free(sample);
+	*ret_percent = 100.0 * share;
+	*line = (struct step_line){ .file = is_found ? place.file : SAMPLE_NONE,
+				    .function = place.function,
+				    .number = place.number,
+				    .caller_file = SAMPLE_NONE,
+				    .is_users = true,
+				    .of_function = true,
+				    .ns = (uint64_t)(share * (double)part->all_ns),
+				    .looks = (uint64_t)(share * (double)part->all_looks + 0.5) };
+	return is_found;
+}
+
+/* Returns whether a package's function stands out that the line calls then, and not otherwise. */
+static bool part_library_stands_out(const struct step_lines *part, const struct step_lines *others,
+				    struct step_line *line, double *ret_percent)
+{
+	double share, percent = part_percent(part, line->ns);
+	struct own own;
+	bool is_found;
+
+	own_places_init(&own, part->samples, part->source, run_options(part->run));
+	is_found = percent >= CHOSEN_PERCENT &&
+		   step_lines_note_library(part, &own, STEP_LINES_OF_LOOP, others, line, &share);
+	own_release(&own);
+	*ret_percent = is_found ? percent * share : 0;
+	return is_found && *ret_percent >= CHOSEN_PERCENT;
 }
 
 bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choose,
 			 const void *state, struct step_line *ret_line, double *ret_percent)
 {
 	struct step_lines part, others;
+	struct step_line line;
 	bool stands_out;
 
 	step_lines_part_make(&part, lines, choose, state, true);
 	step_lines_part_make(&others, lines, choose, state, false);
 	stands_out = part.all_looks >= LOOKS_MIN && part.all_ns &&
-		     step_lines_find_most(&part, STEP_LINES_OF_LOOP, ret_line);
+		     step_lines_find_most(&part, STEP_LINES_OF_LOOP, &line);
 	if (stands_out) {
-		*ret_percent = 100.0 * (double)ret_line->ns / (double)part.all_ns;
-		stands_out = ret_line->is_users && *ret_percent >= CHOSEN_PERCENT &&
-			     part_percent(&others, ret_line) < *ret_percent / 2;
+		*ret_line = line;
+		stands_out = part_stands_out(&part, &others, ret_line, ret_percent) ||
+			     part_function_stands_out(&part, &others, ret_line, ret_percent);
+		if (!stands_out)
+			*ret_line = line;
+		stands_out = stands_out ||
+			     part_library_stands_out(&part, &others, ret_line, ret_percent);
 	}
 	step_lines_release(&part);
 	step_lines_release(&others);
 	return stands_out;
+}
+
+/* --- before the first step --- */
+
+bool step_lines_before(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
+		       double *ret_percent)
+{
+	struct step_lines part = { .samples = lines->samples,
+				   .source = lines->source,
+				   .run = lines->run };
+	struct own own;
+	bool is_found;
+
+	map_init(&part.rows);
+	own_places_init(&own, lines->samples, lines->source, run_options(lines->run));
+	for (size_t i = 0; i < lines->row_count; i++) {
+		const struct step_lines_row *row = &lines->row[i];
+		const struct sample_place *innermost = samples_place(lines->samples, row->place);
+
+		if (row->of != STEP_LINES_BEFORE || row->process != process)
+			continue;
+		part.all_ns += row->ns;
+		if (own_place_is_import(lines->samples, &own, innermost,
+					own_place_of(lines->samples, &own, row->place)))
+			continue;
+		part.row = memory_room(part.row, part.row_count, &part.row_room, sizeof(*part.row));
+		part.row[part.row_count++] = *row;
+	}
+	own_release(&own);
+	is_found = step_lines_find_most(&part, STEP_LINES(BEFORE), ret_line) &&
+		   ret_line->is_users && ret_line->looks >= LOOKS_MIN;
+	*ret_percent = is_found ? part_percent(&part, ret_line->ns) : 0;
+	step_lines_release(&part);
+	return is_found;
 }
 
 /* --- in words --- */
@@ -491,14 +638,18 @@ static void step_lines_put_name(const struct source *source, uint32_t name, uint
 static bool step_lines_find_library(const struct step_lines *lines, const struct step_line *line,
 				    char text[LIBRARY_PLACE_BYTES])
 {
-	const struct library_caller caller = { line->file, line->number, line->of_cpu };
+	const struct library_caller caller = { .file = line->file,
+					       .number = line->number,
+					       .of_cpu = line->of_cpu };
 	struct library_place place;
 	struct own own;
 	bool is_found;
 
 	text[0] = '\0';
-	if (!line->is_users || line->is_part)
-		return false;
+	if (line->has_library && line->library.number)
+		library_place_text(lines->source, &line->library, text);
+	if (!line->is_users || line->of_function || line->has_library)
+		return text[0];
 	own_places_init(&own, lines->samples, lines->source, run_options(lines->run));
 	is_found = library_place_find(lines->samples, &own, &caller, &place);
 	if (is_found)
@@ -545,6 +696,7 @@ void step_line_text(const struct step_lines *lines, const struct step_line *line
 {
 	char file[NAME_SHOWN + 1], function[NAME_SHOWN + 1], caller[NAME_SHOWN + 1];
 	char library[LIBRARY_PLACE_BYTES];
+	const char *others = line->of_function ? " and what it calls" : "";
 	bool has_caller = line->caller_file != SAMPLE_NONE;
 	bool has_library = step_lines_find_library(lines, line, library);
 	size_t used;
@@ -554,10 +706,11 @@ void step_line_text(const struct step_lines *lines, const struct step_line *line
 	if (has_caller)
 		step_lines_show_name(lines->source, line->caller_file, true, caller);
 	if (has_caller)
-		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s), called from %s:%u", file, line->number,
-			 function, caller, line->caller_number);
+		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s%s), called from %s:%u", file,
+			 line->number, function, others, caller, line->caller_number);
 	else
-		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s)", file, line->number, function);
+		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s%s)", file, line->number, function,
+			 others);
 	used = strlen(text);
 	if (has_library)
 		snprintf(text + used, STEP_LINE_BYTES - used, ", mostly in %s", library);
@@ -594,7 +747,7 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		unsigned int of;
 		const char *words;
 	} lined[] = {
-		{ advice_between_operators, STEP_LINES(OUTSIDE), "time outside of operators" },
+		{ advice_between_operators, STEP_LINES(GAPS), "time outside of operators" },
 		{ advice_dataloader, STEP_LINES(DATALOADER), "time in the DataLoader" },
 		{ advice_worker_restarts, STEP_LINES(DATALOADER), "time in the DataLoader" },
 		{ advice_optimizer, STEP_LINES(OPTIMIZER), "optimizer's time" },
@@ -605,10 +758,23 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		{ advice_device_allocations, STEP_LINES(FREES), "time in cudaFree()" },
 		{ advice_device_allocations, STEP_LINES(MALLOCS), "time in cudaMalloc()" },
 		{ advice_copies, STEP_LINES(CLONES), "host's time in such copies" },
+		{ advice_small_copies, STEP_LINES(COPIES), "time in such copies" },
+		{ advice_host_operators, STEP_LINES(HOST), "time in such operators" },
+		/* backward repeats what forward calls: that line is to be changed */
 		{ advice_small_operators,
-		  STEP_LINES(HELPED) | STEP_LINES(OPERATORS) | STEP_LINES(CLONES),
+		  STEP_LINES(OPERATORS) | STEP_LINES(CLONES) | STEP_LINES(HOST),
+		  "time in operators outside of backward" },
+		{ advice_small_operators,
+		  STEP_LINES(HELPED) | STEP_LINES(OPERATORS) | STEP_LINES(CLONES) |
+			  STEP_LINES(HOST) | STEP_LINES(BACKWARD),
 		  "time in operators" },
-		{ advice_launch_bound, STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED),
+		{ advice_launch_bound,
+		  STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED) & ~STEP_LINES(BACKWARD) &
+			  ~STEP_LINES(GAPS) & ~STEP_LINES(HOST),
+		  "time in which the host launches, outside of backward," },
+		{ advice_gpu_idle,
+		  STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED) & ~STEP_LINES(BACKWARD) &
+			  ~STEP_LINES(WAITS),
 		  "host's time outside of backward" },
 	};
 	struct step_line line;

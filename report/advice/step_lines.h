@@ -12,14 +12,18 @@
 
 #include "report/advice/advice.h"
 #include "report/advice/evidence.h"
+#include "report/samples/library_place.h"
 #include "report/samples/sample_events.h"
 
 enum step_lines_of {
 	STEP_LINES_OUTSIDE, /* outside of operators */
+	STEP_LINES_GAPS,    /* the same, in a long gap between them */
 	STEP_LINES_HELPED,  /* threads for which it waits are in operators (helpers/helpers.h) */
 	STEP_LINES_OPERATORS,
-	STEP_LINES_CLONES,  /* operators that copy tensors */
-	STEP_LINES_MALLOCS, /* of memory of the device: cudaMalloc() */
+	STEP_LINES_CLONES,   /* operators that copy tensors */
+	STEP_LINES_HOST,     /* operators on the CPU, of a process that launches work of a GPU */
+	STEP_LINES_BACKWARD, /* functions of autograd, on the thread itself */
+	STEP_LINES_MALLOCS,  /* of memory of the device: cudaMalloc() */
 	STEP_LINES_FREES,
 	STEP_LINES_COPIES, /* to the device, from memory that is not pinned */
 	STEP_LINES_WAITS,  /* values read from tensors, and CUDA calls that wait */
@@ -27,17 +31,19 @@ enum step_lines_of {
 	STEP_LINES_OPTIMIZER,
 	STEP_LINES_DATALOADER,
 	STEP_LINES_HOLDERS, /* of threads that held the GIL while the loop waited for it */
+	STEP_LINES_BEFORE,  /* of main threads, before the first step */
 	STEP_LINES_LIMIT,
 };
 
 /* A set of them. */
 #define STEP_LINES(of) (1u << STEP_LINES_##of)
-#define STEP_LINES_OF_LOOP ((1u << STEP_LINES_LIMIT) - 1 - STEP_LINES(HOLDERS))
+#define STEP_LINES_OF_LOOP (STEP_LINES(HOLDERS) - 1)
 
 struct step_lines_row {
 	enum step_lines_of of;
 	uint64_t place; /* its meaning is known after the reading */
 	uint64_t ns, looks;
+	uint32_t process; /* of those before the first step */
 };
 
 /* A sample in a complete settled step. */
@@ -83,8 +89,10 @@ struct step_line {
 	uint32_t file, function, number;     /* file and function are indices of names */
 	uint32_t caller_file, caller_number; /* SAMPLE_NONE: not known */
 	bool is_users;
-	bool of_cpu;  /* its time is CPU time, without waits */
-	bool is_part; /* its samples are a minor part of those at the line */
+	bool of_cpu;      /* its time is CPU time, without waits */
+	bool of_function; /* its time is the function's, with what that calls */
+	bool has_library; /* `library` is what counts, its number 0: none stands out */
+	struct library_place library;
 	uint64_t ns, looks;
 };
 /*
@@ -93,16 +101,26 @@ struct step_line {
  */
 bool step_lines_find(const struct step_lines *lines, unsigned int of, struct step_line *ret_line,
 		     double *ret_percent);
+/* Returns the time of the loop's thread in that line, of what the set has. */
+uint64_t step_lines_line_ns(const struct step_lines *lines, unsigned int of,
+			    const struct step_line *line);
 /* Finds the line with the most samples of the loop's thread; returns false if there are none. */
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
 /*
- * Finds the line with most of the time of the chosen steps; returns false if there are too few
- * samples, or if no line has half of that time and more of it than in the other steps. `choose`
- * tells whether a step of a process (index) is one of them.
+ * Finds the line with most of the time of the chosen steps, or a function of the user's, or the
+ * package's function that the line calls then; returns false if there are too few samples, or if
+ * none of them has half of that time and more of it than in the other steps. `choose` tells whether
+ * a step of a process (index) is one of them.
  */
 typedef bool step_lines_choose(const void *state, uint32_t process, uint64_t step);
 bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choose,
 			 const void *state, struct step_line *ret_line, double *ret_percent);
+/*
+ * Finds the line with the most time of that process before its first step, imports left out;
+ * returns false if no line of the user's has enough samples. `ret_percent`: of all that time.
+ */
+bool step_lines_before(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
+		       double *ret_percent);
 /*
  * Finds the samples at `place`, FILE:LINE in the form of step_line_put(); returns false if there
  * are none.

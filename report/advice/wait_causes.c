@@ -112,8 +112,8 @@ static void add_owner(struct looking *looking, struct wait_cause *cause, const s
 	line_sums_add(&cause->owners, &place.line);
 }
 
-static void wait_causes_works_put(struct wait_works *works, const struct known_work *work,
-				  uint64_t ns, uint64_t looks)
+void wait_works_put(struct wait_works *works, const struct known_work *work, uint64_t ns,
+		    uint64_t looks)
 {
 	size_t at = 0;
 
@@ -135,7 +135,7 @@ static void works_add(struct wait_works *works, const struct wait_row *row,
 		       !strcmp(place->work->id, "PICKLE");
 
 	if (place->work && !is_idle && place->has_line && place->line.is_users)
-		wait_causes_works_put(works, place->work, row->ns, row->looks);
+		wait_works_put(works, place->work, row->ns, row->looks);
 }
 
 const struct wait_work *wait_works_most(const struct wait_works *works)
@@ -146,6 +146,16 @@ const struct wait_work *wait_works_most(const struct wait_works *works)
 		if (!most || works->work[i].ns > most->ns)
 			most = &works->work[i];
 	return most;
+}
+
+/* Files of modules are read then; imports have advice of their own. */
+static bool is_in_import(struct looking *looking, const struct wait_look *look)
+{
+	const struct samples *samples = looking->looks->samples;
+
+	return look->of == WAIT_OF_THREAD &&
+	       own_place_is_import(samples, &looking->own, samples_place(samples, look->place),
+				   own_place_of(samples, &looking->own, look->place));
 }
 
 static void add_row(struct looking *looking, size_t number)
@@ -167,7 +177,7 @@ static void add_row(struct looking *looking, size_t number)
 		causes->outside_ns += row->ns;
 	if (row->look.of == WAIT_OF_STEPS && row->look.state == EVT_PYTHON_READY)
 		causes->outside_ready_ns += row->ns;
-	if (row->look.of == WAIT_OF_OPERATORS)
+	if (row->look.of == WAIT_OF_OPERATORS || is_in_import(looking, &row->look))
 		return;
 	wait_place_look(looking->looks->samples, &looking->own, row->look.place, &place);
 	if (row->look.of == WAIT_OF_LOADER) {
@@ -234,7 +244,7 @@ static void add_pair_work(struct wait_cause *cause, const struct wait_pair *pair
 		return;
 	cause->computed_ns += pair->ns;
 	if (place->work)
-		wait_causes_works_put(&cause->meanwhile, place->work, pair->ns, pair->looks);
+		wait_works_put(&cause->meanwhile, place->work, pair->ns, pair->looks);
 }
 
 /* Whether threads that compute get in each other's way: one has the GIL, the others wait for it. */

@@ -74,6 +74,9 @@ void wait_causes_release(struct wait_causes *causes);
 
 /* The cause with most time of that kind; NULL: there is none. */
 const struct wait_cause *wait_causes_of(const struct wait_causes *causes, enum wait_kind kind);
+/* Adds time of a thread in such work. */
+void wait_works_put(struct wait_works *works, const struct known_work *work, uint64_t ns,
+		    uint64_t looks);
 /* The work with most time; NULL: there is none. */
 const struct wait_work *wait_works_most(const struct wait_works *works);
 /* The thread that was at work for most of the wait; NULL: none was. */

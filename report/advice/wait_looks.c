@@ -15,7 +15,6 @@
 #include "report/advice/step_lines.h"
 #include "report/advice/wait_causes.h"
 #include "report/base/memory.h"
-#include "report/options/keys.h"
 
 #define SETTLE_NS 1000000000u /* a rest is reported within half of that */
 #define TURN_NS 100000000u    /* between two attempts to settle */
@@ -366,19 +365,45 @@ static uint32_t call_of(const struct evt_python_sample *sample)
 	return sample->call <= UINT32_MAX ? (uint32_t)sample->call : 0;
 }
 
+static uint64_t *serves_of(struct wait_looks *looks, uint32_t process)
+{
+	looks->serves_ns = memory_room(looks->serves_ns, process, &looks->serves_room,
+				       sizeof(*looks->serves_ns));
+	return &looks->serves_ns[process];
+}
+
 /*
- * Returns whether the process of the look has waited for requests or tasks before: in accept(), or
- * at an event loop's or a server's own wait. Its start-up is over then.
+ * Whoever has received a request serves: a busy server may not be seen waiting for one. The methods
+ * of HTTP are capitals, unlike "label" and "call", which name requests of workers that wait for no
+ * connection.
+ */
+static void take_request(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+	const struct evt_request_begin *begin = EVENT_AS(request_begin, &event->event);
+	uint64_t *serves_ns = serves_of(&mine->looks, event->process->index);
+	size_t length;
+	const char *method = name_text(
+		source_name_at(mine->source, event_name(mine->source, event, begin->method)),
+		&length);
+
+	(void)counts;
+	if (!*serves_ns && length && method[0] >= 'A' && method[0] <= 'Z')
+		*serves_ns = event->event.time_ns;
+}
+
+/*
+ * Returns whether the process of the look has served before: it has received a request, or waited
+ * for requests or tasks, in accept() or at an event loop's or a server's own wait. Its start-up is
+ * over then.
  */
 static bool wait_looks_serves(struct state *mine, const struct wait_look *look, uint64_t time_ns)
 {
 	struct wait_looks *looks = &mine->looks;
+	uint64_t *serves_ns = serves_of(looks, look->process);
 	struct wait_place place;
-	bool was_serving;
+	bool was_serving = *serves_ns != 0;
 
-	looks->serves_ns = memory_room(looks->serves_ns, look->process, &looks->serves_room,
-				       sizeof(*looks->serves_ns));
-	was_serving = looks->serves_ns[look->process] != 0;
 	if (was_serving || !wait_is_one(look->state) || look->state == EVT_PYTHON_SLEEP)
 		return was_serving;
 	if (!wait_is_accept(look->call)) {
@@ -387,7 +412,7 @@ static bool wait_looks_serves(struct state *mine, const struct wait_look *look, 
 		    !wait_is_idle(place.kind, look->call))
 			return false;
 	}
-	looks->serves_ns[look->process] = time_ns;
+	*serves_ns = time_ns;
 	return false;
 }
 
@@ -478,11 +503,13 @@ static void wait_looks_start(void *state, struct run *run, const void *options)
 	mine->run = run;
 	mine->source = run_source(run);
 	run_reads(run, EVT_child_command, FIELDS_ALL, take_command, mine);
+	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request, mine);
 	mine->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	mine->evidence = evidence_want(run, NULL);
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	own_init(&mine->own, mine->source, run_options(run));
 	run_reads(run, EVT_python_sample, FIELDS_ALL, wait_looks_take_sample, mine);
+	run_seeks(run, mine);
 }
 
 static void wait_looks_finish(void *state)

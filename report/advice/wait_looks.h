@@ -37,7 +37,7 @@ struct wait_look {
 	/* sample_place_key(); owner: who had the mutex, or the GIL where it waits for that */
 	uint64_t place, owner_place;
 	uint32_t owner; /* its tid; 0: not known */
-	bool serves;    /* the process has waited for requests before: it has started */
+	bool serves;    /* the process has received or waited for requests before */
 };
 
 struct wait_row {
@@ -75,7 +75,7 @@ struct wait_looks {
 	const struct source_thread **thread; /* by index; NULL: it was not sampled */
 	const struct source_process **process;
 	size_t thread_room, process_room;
-	/* by process: when it first waited for requests or tasks; 0: it never did */
+	/* by process: when it first had or waited for requests or tasks; 0: it never did */
 	uint64_t *serves_ns;
 	size_t serves_room;
 	const struct samples *samples;

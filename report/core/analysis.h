@@ -131,16 +131,18 @@ void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *cl
 void run_follows(struct run *run, void *state);
 
 /*
- * For start(), after it has said what it reads: promises about the state's results where only a
+ * For start(), of all that it has said so far that it reads: promises about the state's results where only a
  * part of the time is selected, so that segments of the file are passed over. Without a promise,
  * all segments are read that have events of its families.
  *
  * run_enters(): of what precedes the part, it needs only what the state of a segment repeats:
  * scopes that are open, last clocks of threads, blocks of tensors that live.
+ * run_enters_step(): that, and what came since the last step began.
  * run_leaves(): of what follows the part, it needs nothing once all scopes that began in the part
  * have ended.
  */
 void run_enters(struct run *run, const void *state);
+void run_enters_step(struct run *run, const void *state);
 void run_leaves(struct run *run, const void *state);
 /* Both. */
 static inline void run_seeks(struct run *run, const void *state)

@@ -3,8 +3,8 @@
  * Clocks of several hosts put on one time, before anything else is read.
  *
  * A family that knows how clocks differ has a line CLOCK_KIND(name) in its family.def and a struct
- * clock_kind clock_kind_<name>. Only a source with several clocks is read for that, once more than
- * otherwise.
+ * clock_kind clock_kind_<name>. A source with several clocks is read once for this,
+ * and then again for the report; one with a single clock is not.
  */
 #ifndef REPORT_CORE_CLOCKS_H
 #define REPORT_CORE_CLOCKS_H

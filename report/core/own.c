@@ -124,8 +124,7 @@ static bool own_is_asked_for(const struct own *own, const char *path, size_t len
  */
 static bool is_typed(const char *file, size_t length)
 {
-	static const char *const begins[] = { "<stdin>", "<string>", "<ipython-input",
-					      "<console>" };
+	static const char *const begins[] = { "<stdin", "<string", "<ipython-input", "<console" };
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (text_begins(file, length, begins[i]))
@@ -250,7 +249,7 @@ bool own_has_file(const struct own *own, const char *file, size_t length)
 		return true;
 	if (file[0] == '<')
 		return is_typed(file, length) &&
-		       (!text_begins(file, length, "<string>") || is_given_code(own->source));
+		       (!text_begins(file, length, "<string") || is_given_code(own->source));
 	if (is_installed(file, length) || folder_of_installed(own->source, file, length))
 		return false;
 	if (own->has_no_folders && !memchr(file, '/', length))

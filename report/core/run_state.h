@@ -16,7 +16,7 @@ struct run_analysis {
 struct run_reader {
 	analysis_take *take;
 	void *state; /* of an analysis */
-	bool follows, enters, leaves;
+	bool follows, enters, needs_step, leaves;
 };
 
 struct run_readers {

@@ -150,6 +150,15 @@ void run_enters(struct run *run, const void *state)
 							     state;
 }
 
+void run_enters_step(struct run *run, const void *state)
+{
+	run_enters(run, state);
+	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
+		for (size_t i = 0; i < run->readers[id].count; i++)
+			run->readers[id].reader[i].needs_step |= run->readers[id].reader[i].state ==
+								 state;
+}
+
 void run_leaves(struct run *run, const void *state)
 {
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
@@ -269,6 +278,8 @@ static void run_plan_reader(uint32_t id, const struct run_reader *reader, struct
 
 	if (!reader->enters)
 		plan->before |= family;
+	if (reader->needs_step)
+		plan->leads |= family;
 	if (!reader->leaves && reads_after(id, reader))
 		plan->after |= family;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes stacks of CUDA calls, for trees and flame graphs. */
-#include "report/options/keys.h"
 #include "report/cuda/cuda_events.h"
 #include "report/stacks/stack_keys.h"
 #include "report/stacks/stack_source.h"

@@ -2,7 +2,8 @@
 /*
  * Writes views.sql, views.clickhouse.sql and views.spark.sql into a folder of Parquet tables: a
  * view for each table that the folder has, and the questions of parquet_views.def that those can
- * answer. Exports into one folder each write them anew, with what is there by then.
+ * answer. Where several exports go into one folder, each writes these files again, for the
+ * tables that are there by then.
  */
 #ifndef REPORT_EXPORT_PARQUET_VIEWS_H
 #define REPORT_EXPORT_PARQUET_VIEWS_H

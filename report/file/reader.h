@@ -108,11 +108,15 @@ enum reader_choice {
 	READER_PASSES_IF_CLOSED, /* unless a scope that began in the chooser's time is open there */
 };
 
+struct reader_segment {
+	uint64_t later; /* families that it or any later segment has */
+	bool leads;     /* the step that is under way at the chooser's from_ns may begin in it */
+};
+
 /* Says which segments are not read; times are those of the file. */
 struct reader_chooser {
-	/* `later`: families that it or any later segment has */
 	enum reader_choice (*choose)(void *context, const struct segment_head *head,
-				     uint64_t later);
+				     const struct reader_segment *segment);
 	void *context;
 	uint64_t from_ns, to_ns;
 };

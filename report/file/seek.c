@@ -155,8 +155,71 @@ static bool seek_take_index(struct reader *reader)
 	return false;
 }
 
+/* Adds the families of the frame at `offset` to `families`. EVT_END: it has no records. */
+static int seek_scan_frame(struct reader *reader, struct frame_decoder *decoder, uint64_t offset,
+			   size_t *ret_length, uint64_t *families)
+{
+	struct reader_frame frame = { 0 };
+	struct frame_place place;
+	const uint8_t *bytes;
+	size_t length;
+	int error = reader_find_frame(reader, offset, &place);
+
+	if (!error)
+		error = decompressor_run(&reader->decompressor, place.bytes, place.length, &bytes,
+					 &length);
+	if (error)
+		return error;
+	*ret_length = place.length;
+	if (length < sizeof(uint32_t) || memcmp(bytes, "DATA", sizeof(uint32_t)) != 0)
+		return EVT_END; /* a state, or from a later version */
+	error = frame_decoder_open(decoder, bytes, length, &frame);
+	if (!error)
+		*families |= frame_kind_families(decoder->frame_reader);
+	return error;
+}
+
+static uint64_t seek_scan_with(struct reader *reader, struct frame_decoder *decoder,
+			       uint64_t offset, uint64_t end)
+{
+	uint64_t families = 0;
+	int error = EVT_OK;
+
+	while (offset < end && (!error || error == EVT_END)) {
+		uint8_t bytes[FILE_SKIPPABLE_HEAD];
+		struct cursor c = cursor_of(bytes, sizeof(bytes));
+		size_t length = 0; /* of what stands there */
+
+		if (!seek_read(reader, offset, bytes, sizeof(bytes)))
+			break;
+		if (!magic_is_skippable(get_u32(&c)))
+			error = seek_scan_frame(reader, decoder, offset, &length, &families);
+		else
+			length = FILE_SKIPPABLE_HEAD + (size_t)get_u32(&c);
+		offset += length;
+	}
+	if (error == EVT_TRUNCATED && end == reader->window.bytes->size)
+		error = EVT_OK; /* what the file's end cuts off is not read either */
+	return !error || error == EVT_END ? families : FAMILIES_UNKNOWN;
+}
+
 /*
- * The segment before the first head begins with the first frame. Its families are not known.
+ * Families of frames between two offsets of the file, of which no head says it: each frame begins
+ * with a list of its kinds of records.
+ */
+static uint64_t seek_scan(struct reader *reader, uint64_t offset, uint64_t end)
+{
+	struct frame_decoder decoder = { 0 };
+	uint64_t families = FAMILIES_UNKNOWN;
+
+	if (!frame_decoder_init(&decoder, &reader->schema, NULL))
+		families = seek_scan_with(reader, &decoder, offset, end);
+	frame_decoder_release(&decoder);
+	return families;
+}
+
+/*
+ * The segment before the first head begins with the first frame.
  * `offset`: of the first head that is there.
  */
 static bool seek_add_first(struct reader *reader, uint64_t offset, const struct segment_head *next)
@@ -170,7 +233,7 @@ static bool seek_add_first(struct reader *reader, uint64_t offset, const struct 
 					   .own_frames = next->frames,
 					   .own_records = next->records,
 					   .lost = next->lost_before,
-					   .families = FAMILIES_UNKNOWN };
+					   .families = seek_scan(reader, part.offset, offset) };
 	return seek_add(&reader->seeking, &part);
 }
 
@@ -219,22 +282,38 @@ static void seek_want(struct reader *reader)
 	}
 }
 
+/* Back to the last segment that ends before the selected time and has the begin of a step. */
+static void seek_mark_leads(struct seek *seek)
+{
+	size_t i = seek->count;
+	bool has_step = false;
+
+	while (i && seek->part[i - 1].head.end_ns >= seek->chooser.from_ns)
+		i--;
+	while (i && !has_step) {
+		seek->part[--i].about.leads = true;
+		has_step = seek->part[i].head.first_step != 0;
+	}
+}
+
 /* Lists the segments, where the first of them begins. */
 static void seek_start(struct reader *reader)
 {
 	struct seek *seek = &reader->seeking;
-	/* what follows the list is not known, unless the file has an index */
-	uint64_t later = 0;
+	uint64_t later = 0; /* families of what follows the list */
 
 	seek->is_started = true;
 	if (!seek_take_index(reader)) {
 		seek_walk(reader);
-		later = FAMILIES_UNKNOWN;
+		if (seek->count) /* the last segment has not ended */
+			later = seek_scan(reader, seek->part[seek->count - 1].end,
+					  reader->window.bytes->size);
 	}
 	for (size_t i = seek->count; i-- > 0;) {
 		later |= seek->part[i].head.families;
-		seek->part[i].later = later;
+		seek->part[i].about.later = later;
 	}
+	seek_mark_leads(seek);
 	seek_want(reader);
 }
 
@@ -304,7 +383,7 @@ static bool seek_is_wanted(struct reader *reader, const struct seek_part *part)
 {
 	struct seek *seek = &reader->seeking;
 	const struct reader_chooser *chooser = &seek->chooser;
-	enum reader_choice choice = chooser->choose(chooser->context, &part->head, part->later);
+	enum reader_choice choice = chooser->choose(chooser->context, &part->head, &part->about);
 
 	if (choice != READER_PASSES_IF_CLOSED || seek->is_closed)
 		return choice == READER_READS;

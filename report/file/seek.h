@@ -18,7 +18,7 @@
 struct seek_part {
 	uint64_t offset, end; /* bytes of the file */
 	struct segment_head head;
-	uint64_t later; /* families of it and all that follow */
+	struct reader_segment about;
 };
 
 struct seek {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 
 void growth_look_release(struct growth_look *look)

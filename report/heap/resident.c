@@ -234,6 +234,7 @@ static void resident_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_memory, state);
 	run_reads(run, EVT_teardown_begin, 0, resident_take_teardown, state);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), resident_take_end, state);
+	run_seeks(run, state);
 }
 
 static void resident_release(void *state)

@@ -246,6 +246,7 @@ static void io_start(void *state, struct run *run, const void *options)
 	reading->source = run_source(run);
 	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
 		run_reads(run, reads[i].id, FIELDS_ALL, reads[i].take, state);
+	run_seeks(run, state);
 }
 
 static void io_lose(void *state, const struct source_process *process)

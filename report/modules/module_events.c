@@ -22,7 +22,8 @@
 #define ENGINE "autograd::engine::evaluate_function"
 #define ACCUMULATES "AccumulateGrad"
 #define COMPILED "Torch-Compiled Region"
-#define SHARDED "FSDP::"
+#define SHARDED "FSDP::"                    /* fully_shard() */
+#define WRAPPED "FullyShardedDataParallel." /* the class */
 
 /* Parallel to an open operator. */
 struct module_op {
@@ -103,16 +104,19 @@ static void module_events_take_end(void *state, const struct source_event *event
 
 /* --- operators --- */
 
+static bool name_begins(const struct source_name *name, const char *begin)
+{
+	return name->text && name->length >= strlen(begin) &&
+	       !memcmp(name->text, begin, strlen(begin));
+}
+
 static enum name_kind name_kind_look(const struct source_name *name)
 {
-	if (name->text && name->length >= strlen(COMPILED) &&
-	    !memcmp(name->text, COMPILED, strlen(COMPILED)))
+	if (name_begins(name, COMPILED))
 		return NAME_COMPILED;
-	if (name->text && name->length >= strlen(SHARDED) &&
-	    !memcmp(name->text, SHARDED, strlen(SHARDED)))
+	if (name_begins(name, SHARDED) || name_begins(name, WRAPPED))
 		return NAME_SHARDED;
-	if (!name->text || name->length < strlen(ENGINE) ||
-	    memcmp(name->text, ENGINE, strlen(ENGINE)) != 0)
+	if (!name_begins(name, ENGINE))
 		return NAME_PLAIN;
 	return memmem(name->text, name->length, ACCUMULATES, strlen(ACCUMULATES)) ? NAME_ACCUMULATES
 										  : NAME_ENGINE;
@@ -311,12 +315,16 @@ static void module_events_take_sampling(void *state, const struct source_event *
 
 /* --- FLOPs --- */
 
-/* An operator that only calls one of the same name, as under autocast, is counted by that one. */
-static bool module_op_is_repeated(const struct nest *ops, uint32_t op)
+/*
+ * An operator is counted by the outermost one that is: under autocast it calls one of the same
+ * name, and on the CPU a grouped or scaled product calls plain ones.
+ */
+static bool module_op_is_counted(const struct module_state *mine, uint32_t op)
 {
-	uint32_t around = ops->scope[op].parent;
-
-	return around != NEST_NONE && ops->scope[around].key == ops->scope[op].key;
+	while ((op = mine->ops.scope[op].parent) != NEST_NONE)
+		if (mine->op[op].flops)
+			return true;
+	return false;
 }
 
 static void module_events_take_inputs(void *state, const struct source_event *event, bool counts)
@@ -327,7 +335,7 @@ static void module_events_take_inputs(void *state, const struct source_event *ev
 
 	(void)counts;
 	mine->modules.has_inputs = true;
-	if (op == NEST_NONE || module_op_is_repeated(&mine->ops, op))
+	if (op == NEST_NONE || module_op_is_counted(mine, op))
 		return;
 	mine->op[op].flops = counted_flops(
 		source_name_at(mine->source, (uint32_t)mine->ops.scope[op].key),
@@ -433,6 +441,9 @@ static void module_events_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_torch_module_begin, FIELDS_ALL, module_events_take_begin, mine);
 	run_reads(run, EVT_torch_module_end, 0, module_events_take_end, mine);
 	module_events_read_operators(mine, run);
+	/* backward functions belong to the modules of their forward operators */
+	run_enters_step(run, mine);
+	run_leaves(run, mine);
 }
 
 static void module_events_cut(void *state, const struct cut *cut)

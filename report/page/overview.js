@@ -54,24 +54,18 @@ function runBar(totals) {
 		part("after them", totals.after_ns, "#8c6bb1")], shownNumber(totals.wall_ns, "ns"));
 }
 
-/* Steps without the first ones of each process that take more than three times the median: report bottleneck calls them warm-up. */
-function steadySteps(rows) {
-	const sorted = [...rows].sort((a, b) => a.pid - b.pid || a.step - b.step), settled = new Set();
-	const times = sorted.filter((row, at) => at && sorted[at - 1].pid === row.pid).map((row) => row.total_ns).sort((a, b) => a - b);
-	const median = times.length >= 3 ? times[times.length >> 1] : Infinity;
-	return sorted.filter((row) => {
-		if (row.total_ns <= 3 * median || row.step >= 3)
-			settled.add(row.pid);
-		return settled.has(row.pid);
-	});
-}
+/* The parts of a step as on the first screen: by phase, and what of them is none. */
+const stepParts = () => [
+	...STEP_VIEWS.phase.map(([name, label, fill]) => [name.replace("other_phase", "other"), label, fill]),
+	["gc_ns", "garbage collection", "#d62728"], ["outside_ns", "outside of operators", "#c7c7c7"], ["gpu_wait_ns", "waits for the GPU", "#e0a030"],
+];
 
-async function stepBar(manifest, totals) {
-	const table = await tableOf(manifest, "steps"), rows = table ? steadySteps(table.document.rows) : [];
-	const sums = STEP_VIEWS[stepView(rows)].map(([name, label, fill]) => [label, rows.reduce((sum, row) => sum + (row[name] || 0), 0), fill]);
-	const all = sums.reduce((sum, [, value]) => sum + value, 0), left = table ? table.document.rows.length - rows.length : 0;
+function stepBar(totals) {
+	const ofGpu = stepParts().some(([name]) => totals["gpu_step_" + name]), left = totals.warm_up_steps;
+	const sums = stepParts().map(([name, label, fill]) => [label, totals[(ofGpu ? "gpu_step_" : "step_") + name] || 0, fill]);
+	const all = sums.reduce((sum, [, value]) => sum + value, 0);
 	return barOf("A step", sums.map(([label, value, fill]) => [label, value, fill, shownNumber(100 * value / Math.max(1, all), "percent")]),
-		`median ${shownNumber(totals.step_p50_ns || 0, "ns")}` + (left ? `, without the first ${left === 1 ? "step" : left + " steps"}` : ""));
+		`median ${shownNumber(totals.step_p50_ns || 0, "ns")}` + (ofGpu ? ", GPU time" : "") + (left ? `, without the first ${left === 1 ? "step" : left + " steps"}` : ""));
 }
 
 async function firstAdvice(manifest) {
@@ -89,7 +83,7 @@ async function panelOverview(manifest, panel) {
 	const advice = await firstAdvice(manifest);
 	panel.replaceChildren(
 		el("div", { class: "answer" }, answer.map((line) => el("p", {}, show(line)))),
-		el("div", { class: "bars" }, runBar(summary.document.totals) || "", await stepBar(manifest, summary.document.totals) || ""),
+		el("div", { class: "bars" }, runBar(summary.document.totals) || "", stepBar(summary.document.totals) || ""),
 		advice || "", await requestBars(manifest) || "", cards(summary.document.totals), notRecorded(manifest) || "",
 		rest ? el("details", {}, el("summary", {}, "The whole summary"), sentences(rest)) : "");
 }

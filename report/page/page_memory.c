@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "report/core/known.h"
-#include "report/options/keys.h"
 #include "report/tensors/rows_tensors.h"
 
 #define MOMENTS 512u /* fewer if the page has no room */

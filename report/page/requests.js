@@ -12,7 +12,7 @@ function requestBar(row, all) {
 	const known = parts.reduce((sum, [, value]) => sum + value, 0);
 	const note = [`${shownNumber(row.requests, "count")} requests`, row.per_second ? `${row.per_second.toFixed(1)} a second` : "",
 		`p50 ${shownNumber(row.p50_ns, "ns")}`, `p99 ${shownNumber(row.p99_ns, "ns")}`, `${shownNumber(100 * row.total_ns / Math.max(1, all), "percent")} of the requests' time`,
-		row.errors ? `${shownNumber(row.errors, "count")} with a status from 500 on` : ""];
+		row.errors ? `${shownNumber(row.errors, "count")} that the server failed` : ""];
 	parts.push(["not known", Math.max(0, row.total_ns - known), "#8c8c8c"]);
 	return barOf(show(`${row.method || ""} ${row.endpoint || ""}`.trim()), parts.map(([label, value, fill]) =>
 		[label, value, fill, shownNumber(100 * value / Math.max(1, row.total_ns, known), "percent")]), note.filter((text) => text).join(", "));

@@ -17,6 +17,9 @@
 
 #define ERRORS_FROM 500u /* statuses of faults of the server */
 
+/* Codes of gRPC that say so: UNKNOWN, DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL to DATA_LOSS. */
+#define GRPC_ERRORS (1u << 2 | 1u << 4 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15)
+
 struct open_request {
 	struct request_key key;
 	bool counts, used, has_model_ended;
@@ -286,14 +289,17 @@ bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t
 	return true;
 }
 
-bool request_row_awaited(const struct request_row *row, uint64_t *ret_ns)
+bool request_row_shared(const struct request_row *row, uint64_t *ret_awaited_ns,
+			uint64_t *ret_busy_ns)
 {
 	uint64_t all = look_counts_all(&row->shared), alone_ns = row->queue_ns + row->alone_ns;
 	uint64_t shared_ns = row->time.total_ns > alone_ns ? row->time.total_ns - alone_ns : 0;
 
 	if (all < REQUEST_LOOKS_MIN)
 		return false;
-	*ret_ns = (uint64_t)((double)shared_ns * (double)row->shared.at[LOOK_AWAITS] / (double)all);
+	*ret_awaited_ns = (uint64_t)((double)shared_ns * (double)row->shared.at[LOOK_AWAITS] /
+				     (double)all);
+	*ret_busy_ns = shared_ns - *ret_awaited_ns;
 	return true;
 }
 
@@ -408,6 +414,14 @@ static void request_put_model(struct request_row *row, struct request_model_sum 
 	row->gpu_ns += sum.gpu_ns;
 }
 
+static bool request_is_error(uint64_t status)
+{
+	if (status < REQUEST_GRPC_STATUS)
+		return status >= ERRORS_FROM;
+	return status < REQUEST_GRPC_STATUS + 32 &&
+	       GRPC_ERRORS >> (status - REQUEST_GRPC_STATUS) & 1;
+}
+
 /* Work of the GPU is reported after the request has ended. */
 static void take_request_gpu(void *state, size_t row, uint64_t gpu_ns)
 {
@@ -438,7 +452,7 @@ static void request_count(struct requests_state *mine, struct open_request *open
 	mine->requests.answered[open->key.worker]++;
 	if (end->answer >= end->duration)
 		timing_add(&row->answer, end->answer - end->duration);
-	row->errors += end->status >= ERRORS_FROM;
+	row->errors += request_is_error(end->status);
 	row->unanswered += end->ending == REQUEST_CLIENT_LEFT || end->ending == REQUEST_UNANSWERED;
 	row->bytes_in += end->bytes_in;
 	row->bytes_out += end->bytes_out;
@@ -557,13 +571,14 @@ static void requests_start(void *state, struct run *run, const void *options)
 		  take_request_cuda, mine);
 	run_reads(run, EVT_gpu_call, FIELDS_ALL, take_request_hidden, mine);
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_request_clock, mine);
-	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request_begin, mine);
-	run_reads(run, EVT_request_end, FIELDS_ALL, take_request_end, mine);
-	run_reads(run, EVT_request_route, FIELDS_ALL, take_request_route, mine);
 	run_reads(run, EVT_python_sample,
 		  FIELD_BIT(python_sample, state) | FIELD_BIT(python_sample, looks) |
 			  FIELD_BIT(python_sample, call) | FIELD_BIT(python_sample, unclear),
 		  take_request_sample, mine);
+	run_seeks(run, mine); /* without requests, all of that is nothing */
+	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request_begin, mine);
+	run_reads(run, EVT_request_end, FIELDS_ALL, take_request_end, mine);
+	run_reads(run, EVT_request_route, FIELDS_ALL, take_request_route, mine);
 	run_follows(run, mine);
 }
 

@@ -27,6 +27,8 @@ enum request_ending {
 	REQUEST_OPEN, /* not in files: its end was not seen */
 };
 
+#define REQUEST_GRPC_STATUS 1000u /* of a call of gRPC that failed: the first of its statuses */
+
 /* What a row shows of itself; what its key does not have is 0. */
 struct request_key {
 	uint64_t number;           /* of a single request, from 0 in its process */
@@ -71,10 +73,12 @@ struct requests {
 bool request_row_waited(const struct request_row *row, enum look_of of, uint64_t *ret_ns);
 
 /*
- * The same of those that were not alone, whose thread had nothing to do meanwhile, as an event
- * loop: then none of them went on.
+ * Divides the time of those that were not alone by what their thread, as an event loop, did
+ * meanwhile: it had nothing to do, so none of them went on; or it was busy, with any of them or
+ * with something else. False: too few looks.
  */
-bool request_row_awaited(const struct request_row *row, uint64_t *ret_ns);
+bool request_row_shared(const struct request_row *row, uint64_t *ret_awaited_ns,
+			uint64_t *ret_busy_ns);
 
 /* Returns the part of `cpu_ns` in which the thread did not only wait for the GPU. */
 uint64_t request_row_computed(const struct request_row *row, uint64_t cpu_ns);

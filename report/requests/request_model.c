@@ -371,6 +371,7 @@ static void request_model_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, request_model_take_sampling, model);
 	deferred_listen(deferred_want(run), &listener, model);
 	run_follows(run, model);
+	run_seeks(run, model); /* who wants it reads all from the first request on */
 }
 
 static void request_model_release(void *state)

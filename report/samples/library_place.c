@@ -14,13 +14,15 @@
 #include "report/base/text.h"
 #include "report/samples/own_places.h"
 
-#define PATH_SHOWN 60u     /* characters of a path that are shown */
-#define FUNCTION_SHOWN 40u /* characters of a function's name that are shown */
+#define PATH_SHOWN 60u       /* characters of a path that are shown */
+#define OTHERS_SHARE_MAX 0.5 /* of its share of the chosen samples */
+#define FUNCTION_SHOWN 40u   /* characters of a function's name that are shown */
 
 /* A function of a package, in stacks of the line. */
 struct function {
 	uint64_t code;   /* its key */
 	uint64_t weight; /* of the stacks that contain it */
+	uint64_t others; /* the same, of the other samples */
 	double depth;    /* frames behind the user's line, multiplied by the weight */
 	size_t stack;    /* the last stack in which it was counted, plus 1 */
 };
@@ -29,7 +31,10 @@ struct search {
 	const struct samples *samples;
 	struct own *own;
 	const struct library_caller *caller;
+	const struct library_sample *sample;
+	size_t samples_count;
 	uint64_t weight; /* of all stacks of the line */
+	uint64_t others; /* the same, of the other samples */
 	double squares;  /* of the weights of its samples */
 	struct function *function;
 	size_t count, room;
@@ -81,42 +86,54 @@ static bool library_place_is_wanted(const struct search *search, const struct sa
 {
 	const struct source *source = search->own->source;
 	size_t length;
-	const char *path = package_path(source, code->file, &length);
+	const char *path;
 
+	if (search->caller->is_users)
+		return own_has_name(search->own, code->file) &&
+		       !is_part_of_function(source, code->function);
+	path = package_path(source, code->file, &length);
 	return path && !is_part_of_function(source, code->function) &&
 	       !library_place_is_trampoline(source, path, length, code->function);
 }
 
 /* --- stacks --- */
 
-static uint64_t library_place_weight_of(const struct search *search, const struct sample_row *row)
+/* Waits are taken to be of one length. */
+static struct library_sample library_place_sample_of(const struct library_caller *caller,
+						     const struct sample_row *row)
 {
 	const struct sample_counts *counts = &row->counts;
+	struct library_sample sample = { .place = row->place, .weight = counts->cpu_ns };
 
-	return search->caller->of_cpu ? counts->cpu_ns
-				      : counts->cpu_ns + counts->wait_ns + counts->looks;
+	sample.squares = counts->cpu_squares;
+	if (caller->of_cpu)
+		return sample;
+	sample.weight += counts->wait_ns + counts->looks;
+	sample.squares = counts->looks ? (double)sample.weight * (double)sample.weight /
+						 (double)counts->looks
+				       : 0.0;
+	return sample;
 }
 
-/* Waits are taken to be of one length. */
-static double library_place_squares_of(const struct search *search, const struct sample_row *row)
+/* Returns the user's place of that sample if it is the line; otherwise NULL. */
+static const struct sample_place *library_place_line_of(const struct search *search,
+							const struct library_sample *sample)
 {
-	double weight = (double)library_place_weight_of(search, row);
-
-	if (search->caller->of_cpu)
-		return row->counts.cpu_squares;
-	return row->counts.looks ? weight * weight / (double)row->counts.looks : 0.0;
-}
-
-/* Returns the user's place of that row if it is the line; otherwise NULL. */
-static const struct sample_place *library_place_line_of_row(const struct search *search,
-							    const struct sample_row *row)
-{
-	const struct sample_place *users = own_place_of(search->samples, search->own, row->place);
+	const struct sample_place *users = search->caller->is_users
+						   ? NULL
+						   : own_place_of(search->samples, search->own,
+								  sample->place);
 	const struct sample_code *code = users ? samples_code(search->samples, users->code) : NULL;
 
 	return code && code->file == search->caller->file && users->line == search->caller->number
 		       ? users
 		       : NULL;
+}
+
+/* `users`: see library_place_line_of(); where no line is given, all stacks count, to their end. */
+static bool library_place_counts(const struct search *search, const struct sample_place *users)
+{
+	return users || search->caller->is_users;
 }
 
 static const struct sample_place *library_place_outwards(const struct search *search,
@@ -154,13 +171,15 @@ static struct function *library_place_function_at(struct search *search, uint64_
 static void library_place_stack_add(struct search *search, size_t number,
 				    const struct sample_place *users)
 {
-	const struct sample_row *row = &search->samples->row[number];
-	const struct sample_place *place = samples_place(search->samples, row->place);
+	const struct library_sample *sample = &search->sample[number];
+	const struct sample_place *place = samples_place(search->samples, sample->place);
 	unsigned int depth = library_place_depth_of(search, place, users);
-	uint64_t weight = library_place_weight_of(search, row);
 
-	search->weight += weight;
-	search->squares += library_place_squares_of(search, row);
+	if (sample->is_other)
+		search->others += sample->weight;
+	else
+		search->weight += sample->weight;
+	search->squares += sample->is_other ? 0.0 : sample->squares;
 	for (; place && place != users && depth;
 	     place = library_place_outwards(search, place), depth--) {
 		struct function *function = library_place_function_at(search, place->code);
@@ -168,8 +187,12 @@ static void library_place_stack_add(struct search *search, size_t number,
 		if (function->stack == number + 1)
 			continue;
 		function->stack = number + 1;
-		function->weight += weight;
-		function->depth += (double)weight * depth;
+		if (sample->is_other) {
+			function->others += sample->weight;
+			continue;
+		}
+		function->weight += sample->weight;
+		function->depth += (double)sample->weight * depth;
 	}
 }
 
@@ -186,6 +209,15 @@ static double library_place_doubt(const struct search *search)
 	return weight > 0.0 ? 0.5 * sqrt(search->squares) / weight : 0.0;
 }
 
+/* What the function does in the other samples, too, sets the chosen ones not apart. */
+static bool sets_apart(const struct search *search, const struct function *function)
+{
+	double share = (double)function->weight / (double)search->weight;
+
+	return !search->others ||
+	       (double)function->others / (double)search->others < share * OTHERS_SHARE_MAX;
+}
+
 /* The deepest function with that share of the line's time. */
 static const struct function *library_place_deepest(const struct search *search, double share)
 {
@@ -197,7 +229,7 @@ static const struct function *library_place_deepest(const struct search *search,
 
 		if (code && function->weight &&
 		    (double)function->weight >= share * (double)search->weight &&
-		    (!deepest || is_deeper(function, deepest)) &&
+		    (!deepest || is_deeper(function, deepest)) && sets_apart(search, function) &&
 		    library_place_is_wanted(search, code))
 			deepest = function;
 	}
@@ -219,10 +251,10 @@ static const struct function *library_place_choose(const struct search *search)
 /* --- the function's line --- */
 
 /* Returns the line at which that function is deepest in the stack; 0: it is not in the stack. */
-static uint32_t number_in_stack(const struct search *search, const struct sample_row *row,
+static uint32_t number_in_stack(const struct search *search, const struct library_sample *sample,
 				const struct sample_place *users, uint64_t code)
 {
-	const struct sample_place *place = samples_place(search->samples, row->place);
+	const struct sample_place *place = samples_place(search->samples, sample->place);
 
 	for (unsigned int depth = 0; place && place != users && depth < SAMPLE_DEPTH_MAX; depth++) {
 		if (place->code == code)
@@ -239,17 +271,19 @@ static uint32_t number_with_most(const struct search *search, uint64_t code)
 	struct map weights;
 
 	map_init(&weights);
-	for (size_t i = 0; i < search->samples->row_count; i++) {
-		const struct sample_row *row = &search->samples->row[i];
-		const struct sample_place *users = library_place_line_of_row(search, row);
-		uint32_t at = users ? number_in_stack(search, row, users, code) : 0;
+	for (size_t i = 0; i < search->samples_count; i++) {
+		const struct library_sample *sample = &search->sample[i];
+		const struct sample_place *users = library_place_line_of(search, sample);
+		uint32_t at = !sample->is_other && library_place_counts(search, users)
+				      ? number_in_stack(search, sample, users, code)
+				      : 0;
 		struct map_entry *entry;
 		bool added;
 
 		if (!at)
 			continue;
 		entry = map_put(&weights, at, &added);
-		entry->value = (added ? 0 : entry->value) + library_place_weight_of(search, row);
+		entry->value = (added ? 0 : entry->value) + sample->weight;
 		if (entry->value > most) {
 			most = entry->value;
 			number = at;
@@ -259,20 +293,24 @@ static uint32_t number_with_most(const struct search *search, uint64_t code)
 	return number;
 }
 
-bool library_place_find(const struct samples *samples, struct own *own,
-			const struct library_caller *caller, struct library_place *ret_place)
+bool library_place_find_in(const struct samples *samples, struct own *own,
+			   const struct library_caller *caller, const struct library_sample *sample,
+			   size_t count, struct library_place *ret_place, double *ret_share)
 {
-	struct search search = { .samples = samples, .own = own, .caller = caller };
+	struct search search = { .samples = samples,
+				 .own = own,
+				 .caller = caller,
+				 .sample = sample,
+				 .samples_count = count };
 	const struct function *function;
 
 	if (own->is_off)
 		return false;
 	map_init(&search.map);
-	for (size_t i = 0; i < samples->row_count; i++) {
-		const struct sample_place *users = library_place_line_of_row(&search,
-									     &samples->row[i]);
+	for (size_t i = 0; i < count; i++) {
+		const struct sample_place *users = library_place_line_of(&search, &sample[i]);
 
-		if (users)
+		if (library_place_counts(&search, users))
 			library_place_stack_add(&search, i, users);
 	}
 	function = library_place_choose(&search);
@@ -281,10 +319,26 @@ bool library_place_find(const struct samples *samples, struct own *own,
 
 		*ret_place = (struct library_place){ code->file, code->function,
 						     number_with_most(&search, function->code) };
+		if (ret_share)
+			*ret_share = (double)function->weight / (double)search.weight;
 	}
 	free(search.function);
 	map_release(&search.map);
 	return function;
+}
+
+bool library_place_find(const struct samples *samples, struct own *own,
+			const struct library_caller *caller, struct library_place *ret_place)
+{
+	struct library_sample *sample = memory_zero(samples->row_count + 1, sizeof(*sample));
+	bool is_found;
+
+	for (size_t i = 0; i < samples->row_count; i++)
+		sample[i] = library_place_sample_of(caller, &samples->row[i]);
+	is_found = library_place_find_in(samples, own, caller, sample, samples->row_count,
+					 ret_place, NULL);
+	free(sample);
+	return is_found;
 }
 
 /* --- as text --- */

@@ -19,12 +19,27 @@ struct library_place {
 /* A line of the user's own code, and which part of its time counts. */
 struct library_caller {
 	uint32_t file, number;
-	bool of_cpu; /* CPU time only; false: waits as well */
+	bool of_cpu;   /* CPU time only; false: waits as well */
+	bool is_users; /* no line: the user's own function is sought in whole stacks */
+};
+
+/* Samples at one place, where only some of all count. */
+struct library_sample {
+	uint64_t place, weight;
+	double squares; /* of the weights of single samples */
+	bool is_other;  /* what the chosen function must not have as much of */
 };
 
 /* For samples by line. Returns false if no function qualifies. Reads every row. */
 bool library_place_find(const struct samples *samples, struct own *own,
 			const struct library_caller *caller, struct library_place *ret_place);
+/*
+ * The same by these samples. If there are others, the function's share of them is less than half of
+ * its share of the rest. `ret_share`: of the weight that is no other's; NULL: not wanted.
+ */
+bool library_place_find_in(const struct samples *samples, struct own *own,
+			   const struct library_caller *caller, const struct library_sample *sample,
+			   size_t count, struct library_place *ret_place, double *ret_share);
 
 #define LIBRARY_PLACE_BYTES 192u
 /* "sqlparse/engine/grouping.py:45 (group_order)": the path begins behind site-packages. */

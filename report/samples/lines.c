@@ -168,28 +168,6 @@ static void others_add(struct making *making, const struct sample_row *row,
 	sample_counts_add(&line->total, counts);
 }
 
-/* Returns whether a module is imported between that place and `until`, which is around it. */
-static bool is_import(const struct making *making, const struct sample_place *place,
-		      const struct sample_place *until)
-{
-	static const char machinery[] = "<frozen importlib";
-
-	for (unsigned int depth = 0; place && place != until && depth < SAMPLE_DEPTH_MAX; depth++) {
-		const struct sample_code *code = samples_code(making->samples, place->code);
-		size_t length = 0;
-		const char *text = code ? name_text(source_name_at(making->lines->own->source,
-								   code->file),
-						    &length)
-					: "";
-
-		if (length >= sizeof(machinery) - 1 &&
-		    !memcmp(text, machinery, sizeof(machinery) - 1))
-			return true;
-		place = lines_outwards(making, place);
-	}
-	return false;
-}
-
 static void special_add(struct making *making, const struct line *wanted,
 			const struct sample_counts *counts)
 {
@@ -207,7 +185,7 @@ static void own_row_add(struct making *making, const struct sample_row *row)
 	const struct sample_place *innermost = samples_place(making->samples, row->place);
 	const struct sample_place *users = own_place_of(making->samples, own, row->place);
 	struct sample_counts counts = row->counts;
-	bool imports = is_import(making, innermost, users);
+	bool imports = own_place_is_import(making->samples, own, innermost, users);
 
 	if (making->of_steps) {
 		struct sample_counts outside = row->counts;

@@ -123,3 +123,22 @@ const struct sample_place *own_place_caller(const struct samples *samples, struc
 	}
 	return NULL;
 }
+
+bool own_place_is_import(const struct samples *samples, const struct own *own,
+			 const struct sample_place *place, const struct sample_place *until)
+{
+	static const char machinery[] = "<frozen importlib";
+
+	for (unsigned int depth = 0; place && place != until && depth < SAMPLE_DEPTH_MAX; depth++) {
+		const struct sample_code *code = samples_code(samples, place->code);
+		size_t length = 0;
+		const char *text = code ? name_text(source_name_at(own->source, code->file),
+						    &length)
+					: "";
+
+		if (text_begins(text, length, machinery))
+			return true;
+		place = own_places_outwards(samples, place);
+	}
+	return false;
+}

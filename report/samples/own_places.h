@@ -36,5 +36,8 @@ const struct sample_place *own_place_or_innermost(const struct samples *samples,
  */
 const struct sample_place *own_place_caller(const struct samples *samples, struct own *own,
 					    const struct sample_place *place);
+/* Returns whether a module is imported between that place and `until`, which is around it. */
+bool own_place_is_import(const struct samples *samples, const struct own *own,
+			 const struct sample_place *place, const struct sample_place *until);
 
 #endif

@@ -269,6 +269,7 @@ void source_want(struct source *source, const struct frame_wants *wants);
 struct source_plan {
 	uint64_t from_ns, to_ns; /* what is in this time is read, and scopes that began in it */
 	uint64_t before, after;  /* families: 1 << enum evt_family; read before and after it, too */
+	uint64_t leads;          /* families; read from the last step on that begins before it */
 	bool only_digests;       /* no other event is needed at all */
 };
 /* Call before the first source_next(). Files that are being written are read as a whole. */

@@ -119,12 +119,14 @@ int names_define(struct file_row *file, uint64_t id, struct evt_text as_recorded
 	struct name_row *row = lookup_find(&file->names, id), *known;
 	struct evt_text text = text_as_known(as_recorded);
 	const char *bytes = evt_text_bytes(text);
+	bool is_typed = typed_is(bytes, text.length);
 
 	if (!id || (row && row->name.text) || (!row && file->name_count >= SOURCE_NAMES_MAX) ||
 	    text.length > SOURCE_TEXT_BYTES_MAX - file->text_bytes)
 		return EVT_OK;
 	file->text_bytes += text.length;
-	known = text_find(file->source, bytes, text.length);
+	known = is_typed ? typed_find(file, bytes, text.length)
+			 : text_find(file->source, bytes, text.length);
 	if (known && row) { /* rows are already kept by its index */
 		row->name.text = known->name.text;
 		row->name.length = known->name.length;
@@ -132,7 +134,10 @@ int names_define(struct file_row *file, uint64_t id, struct evt_text as_recorded
 	if (known)
 		return source_names_name_put(file, id, known);
 	row = name_mention(file, id);
-	return row ? source_names_text_put(file->source, row, bytes, text.length) : EVT_OK;
+	if (!row)
+		return EVT_OK;
+	return is_typed ? typed_put(file, row, bytes, text.length)
+			: source_names_text_put(file->source, row, bytes, text.length);
 }
 
 const struct source_name *source_name_of(struct source *source, struct source_file *file,

@@ -233,6 +233,8 @@ void source_close(struct source *source)
 	for (size_t i = 0; i < source->process_count; i++)
 		free(source->process[i]->module);
 	lookup_release(&source->texts);
+	lookup_release(&source->typed_texts);
+	lookup_release(&source->typed_programs);
 	lookup_release(&source->process_by_pid);
 	lookup_release(&source->thread_by_tid);
 	lookup_release(&source->name_by_tid);

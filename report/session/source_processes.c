@@ -99,6 +99,7 @@ int process_define(struct file_row *file, const struct evt_process *event, uint6
 		return error;
 	process = &row->process;
 	row->defined = true;
+	file->first = file->first ? file->first : process;
 	process->pid = (uint32_t)event->pid;
 	process->parent_pid = (uint32_t)event->parent_pid;
 	process->parent = process_find_parent(file, event);

@@ -16,9 +16,10 @@
  * its end on: so scopes that are open are known from one state at most.
  */
 static enum reader_choice seek_decide(struct file_row *file, const struct segment_head *head,
-				      uint64_t later)
+				      const struct reader_segment *segment)
 {
 	const struct source_plan *plan = &file->source->plan;
+	uint64_t before = plan->before | (segment->leads ? plan->leads : 0);
 	uint64_t begin_ns = file_time(file, head->begin_ns), end_ns = file_time(file, head->end_ns);
 
 	if (plan->only_digests)
@@ -26,20 +27,20 @@ static enum reader_choice seek_decide(struct file_row *file, const struct segmen
 	if (head->families == UINT64_MAX) /* they are not known */
 		file->reads_before = true;
 	if (add_capped(end_ns, SEEK_NEAR_NS) < plan->from_ns) {
-		file->reads_before |= (head->families & plan->before) != 0;
+		file->reads_before |= (head->families & before) != 0;
 		return file->reads_before ? READER_READS : READER_PASSES;
 	}
 	if (begin_ns > add_capped(plan->to_ns, SEEK_NEAR_NS))
-		return later & plan->after ? READER_READS : READER_PASSES_IF_CLOSED;
+		return segment->later & plan->after ? READER_READS : READER_PASSES_IF_CLOSED;
 	file->reads_before = true;
 	return READER_READS;
 }
 
 static enum reader_choice seek_choose(void *context, const struct segment_head *head,
-				      uint64_t later)
+				      const struct reader_segment *segment)
 {
 	struct file_row *file = context;
-	enum reader_choice choice = seek_decide(file, head, later);
+	enum reader_choice choice = seek_decide(file, head, segment);
 
 	if (choice != READER_READS)
 		file->source->families_passed |= head->families;

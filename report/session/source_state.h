@@ -109,8 +109,10 @@ struct file_row {
 	uint64_t before_ns;                /* watermark of the previous frame */
 	/* records of the last frame that are later than what is known */
 	uint64_t left_out;
-	uint64_t lost_told; /* by `lost` events */
-	bool counts_before; /* lost_told contains the losses before what was read */
+	uint64_t lost_told;                 /* by `lost` events */
+	const struct source_process *first; /* that was defined; NULL: none yet */
+	uint64_t program;                   /* typed_program_of() */
+	bool counts_before;                 /* lost_told contains the losses before what was read */
 };
 
 struct source {
@@ -146,6 +148,8 @@ struct source {
 	struct lookup thread_by_tid;  /* process index and tid: the latest thread */
 	struct lookup name_by_tid;    /* the same for threads that have no stream yet */
 	struct source_name empty_name, overflow_name;
+	struct typed *typed; /* names of code without a file, the latest one */
+	struct lookup typed_texts, typed_programs;
 
 	size_t symbol_bytes; /* of all symbol frames kept */
 	uint64_t end_ns, settled_ns;
@@ -190,6 +194,16 @@ void clocks_correct_frame(const struct file_row *file, struct reader_frame *fram
 /* --- source_names.c --- */
 int names_start(struct source *source);
 int names_define(struct file_row *file, uint64_t id, struct evt_text text);
+
+/* --- source_typed.c --- */
+/* Whether that is what Python calls code that has no file: each program has its own. */
+bool typed_is(const char *text, size_t length);
+/* Returns the name that the file's program has for it, NULL if it has none yet. */
+struct name_row *typed_find(struct file_row *file, const char *text, size_t length);
+/* Gives a name without a text that text. */
+int typed_put(struct file_row *file, struct name_row *row, const char *text, size_t length);
+/* What tells the program whose file it is from others; 0: no process of it is known yet. */
+uint64_t typed_program_of(struct file_row *file);
 
 /* --- source_processes.c --- */
 /* Returns the row of a process number; made if the process was not mentioned yet. */

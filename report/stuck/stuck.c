@@ -133,6 +133,25 @@ static bool stuck_has_left(const struct stuck *stuck, const struct stuck_process
 	       (process->how != EVT_END_KILLED || stuck->until_ns - process->end_ns >= STUCK_NS);
 }
 
+/*
+ * If nothing stood still, all have ended, and some of them by themselves, then nobody killed all of
+ * them at the end: one that was killed left as well.
+ */
+static void stuck_settle_killed(struct stuck *stuck)
+{
+	bool has_left = false;
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+
+		if (state->process && (!state->process->ended || stuck->is_cut || state->is_stuck))
+			return;
+		has_left |= state->left;
+	}
+	for (size_t i = 0; has_left && i < stuck->process_count; i++)
+		stuck->process[i].left = stuck->process[i].process != NULL;
+}
+
 static void stuck_settle(struct stuck *stuck)
 {
 	for (size_t i = 0; i < stuck->call_count; i++) {
@@ -146,6 +165,7 @@ static void stuck_settle(struct stuck *stuck)
 		state->left = stuck_has_left(stuck, state);
 		state->is_stuck = !state->is_idle && stuck_stands_still(stuck, state);
 	}
+	stuck_settle_killed(stuck);
 }
 
 /* --- words --- */
@@ -557,6 +577,7 @@ static void stuck_say_ended(struct stuck *stuck)
 		  stuck_end_text(first->process, how),
 		  unit_format_ns(time, stuck->until_ns - first->process->end_ns));
 	stuck_say_oom(stuck, first->process);
+	stuck_calls_say_left(stuck, first);
 }
 
 static void stuck_say_nothing(struct stuck *stuck)

@@ -84,6 +84,8 @@ void stuck_release(struct stuck *stuck);
 /* For stuck_find(): counts the collectives of ranks; finds who has not entered one, and says so. */
 void stuck_calls_find(struct stuck *stuck);
 void stuck_calls_say(struct stuck *stuck);
+/* Says which rank had ended without an error before `failed` did, but in fewer collectives. */
+void stuck_calls_say_left(struct stuck *stuck, const struct stuck_process *failed);
 /* The call of that process that has been open for the longest time; NULL: none is open. */
 const struct stuck_call *stuck_call_of(const struct stuck *stuck, uint32_t process);
 

@@ -135,6 +135,44 @@ static bool stuck_is_rank(const struct stuck *stuck, const struct stuck_process 
 	return true;
 }
 
+/* The rank that ended without an error before, while that one went on; NULL: none did. */
+static const struct stuck_process *left_before(const struct stuck *stuck,
+					       const struct stuck_process *failed)
+{
+	uint64_t begun = stuck_calls_begun(stuck, failed->process->index);
+	const struct stuck_process *first = NULL;
+
+	for (size_t i = 0; i < stuck->process_count; i++) {
+		const struct stuck_process *state = &stuck->process[i];
+
+		if (stuck_is_rank(stuck, state) && state->process->ended &&
+		    !state->process->exit_status &&
+		    state->process->end_ns < failed->process->end_ns &&
+		    stuck_calls_begun(stuck, state->process->index) < begun &&
+		    (!first || state->process->end_ns < first->process->end_ns))
+			first = state;
+	}
+	return first;
+}
+
+void stuck_calls_say_left(struct stuck *stuck, const struct stuck_process *failed)
+{
+	const struct stuck_process *left = stuck_is_rank(stuck, failed) ? left_before(stuck, failed)
+									: NULL;
+	char name[STUCK_NAME_BYTES], others[STUCK_NAME_BYTES], time[UNIT_TEXT_BYTES];
+
+	if (!left)
+		return;
+	stuck_say(stuck,
+		  "%s had ended with status 0 %s earlier, after %" PRIu64
+		  " collectives; %s has entered %" PRIu64 ".",
+		  stuck_name(stuck, left->process->index, name),
+		  unit_format_ns(time, failed->process->end_ns - left->process->end_ns),
+		  stuck_calls_begun(stuck, left->process->index),
+		  stuck_name(stuck, failed->process->index, others),
+		  stuck_calls_begun(stuck, failed->process->index));
+}
+
 /* Some ranks, in the order of their processes. */
 struct rank_set {
 	uint32_t *process; /* indices */

@@ -14,7 +14,7 @@
 #include "report/nvtx/range_events.h"
 #include "report/process/children.h"
 #include "report/steps/step_events.h"
-#include "report/summary/summary.h"
+#include "report/summary/summary_screen.h"
 #include "report/torch/operator_events.h"
 
 /*
@@ -121,6 +121,27 @@ static void put_gpu(const struct summary *summary, struct facts *facts)
 	facts_number(facts, "gpu_span_ns", UNIT_NS, gpu.span_ns);
 }
 
+/* The bar of a step, and how many first steps it leaves out. */
+static void put_step_parts(const struct summary *summary, struct facts *facts)
+{
+#define PHASE(name) { "step_" #name "_ns", "gpu_step_" #name "_ns" },
+	static const char *const names[SUMMARY_STEP_PARTS][2] = {
+		STEP_PHASES(PHASE) /* in the order of their numbers */
+		{ "step_gc_ns", NULL },
+		{ "step_outside_ns", NULL },
+		{ "step_gpu_wait_ns", NULL },
+	};
+#undef PHASE
+	struct summary_step step;
+
+	if (!summary_step_parts(summary, &step))
+		return;
+	facts_number(facts, "warm_up_steps", UNIT_COUNT, summary->bottleneck.loop.warm_steps);
+	for (size_t i = 0; i < SUMMARY_STEP_PARTS; i++)
+		if (step.ns[i])
+			facts_number(facts, names[i][step.is_of_gpu], UNIT_NS, step.ns[i]);
+}
+
 static void put_requests(const struct summary *summary, struct facts *facts)
 {
 	struct timing time = requests_time(summary->requests);
@@ -189,6 +210,7 @@ static void summary_total(const struct report *report, struct facts *facts)
 		facts_number(facts, "detailed_ns", UNIT_NS, summary->steps->detailed_ns);
 	}
 	facts_number(facts, "step_dataloader_ns", UNIT_NS, summary->steps->ns[STEP_dataloader]);
+	put_step_parts(summary, facts);
 	put_requests(summary, facts);
 }
 

@@ -9,10 +9,7 @@
 
 #include "report/summary/summary_screen.h"
 
-#define PART_GC STEP_PHASE_LIMIT /* behind the phases */
-#define PART_OUTSIDE (STEP_PHASE_LIMIT + 1)
-#define PART_WAITS (STEP_PHASE_LIMIT + 2)
-#define PARTS_MAX (STEP_PHASE_LIMIT + 4) /* and a remark */
+#define PARTS_MAX (SUMMARY_STEP_PARTS + 1) /* and a remark */
 #define BAR_MAX 60u
 #define WIDTH_OF_IMPORT 60u /* of a screen that has room to say when torch was imported */
 #define BAR_MIN 8u
@@ -33,7 +30,7 @@ struct bar {
 	size_t count;
 };
 
-static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
+static const struct bar_part step_parts[SUMMARY_STEP_PARTS] = {
 	[PHASE_data] = { 'd', "\xe2\x96\x91", "33", 0, "" },
 	[PHASE_forward] = { 'f', "\xe2\x96\x88", "32", 0, "" },
 	[PHASE_backward] = { 'b', "\xe2\x96\x93", "34", 0, "" },
@@ -41,10 +38,10 @@ static const struct bar_part phase_parts[STEP_PHASE_LIMIT] = {
 	[PHASE_communication] = { 'c', "\xe2\x95\x90", "31", 0, "" },
 	[PHASE_evaluation] = { 'e', "\xe2\x96\x9a", "36", 0, "" },
 	[PHASE_other] = { '.', "\xc2\xb7", "2", 0, "" },
+	[SUMMARY_STEP_GC] = { 'g', "\xe2\x95\xb3", "31", 0, "" },
+	[SUMMARY_STEP_OUTSIDE] = { '-', "\xe2\x94\x80", "2", 0, "" },
+	[SUMMARY_STEP_WAITS] = { 'w', "\xe2\x89\x88", "33", 0, "" },
 };
-static const struct bar_part gc_part = { 'g', "\xe2\x95\xb3", "31", 0, "" };
-static const struct bar_part outside_part = { '-', "\xe2\x94\x80", "2", 0, "" };
-static const struct bar_part waits_part = { 'w', "\xe2\x89\x88", "33", 0, "" };
 
 /*
  * Computes shares of `whole` in integers that add up to it: the largest remainders are rounded up.
@@ -279,28 +276,15 @@ static void print_run(const struct summary *summary, const struct screen *screen
 
 /* --- a step --- */
 
-/* For the steps on which the advice is based, without those of the warm-up. */
-static void step_values(const struct summary *summary, struct bar *bar)
-{
-	const struct steps *steps = summary->bottleneck.steps;
-
-	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
-		bar->part[phase] = phase_parts[phase];
-	bar->count = STEP_PHASE_LIMIT;
-	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
-		bar->part[steps_know_phase(steps, phase) ? phase : PHASE_other]
-			.value += summary->bottleneck.loop.host.phases.ns[phase];
-}
-
 static bool is_open_ended(int phase)
 {
 	return phase == PHASE_forward || phase == PHASE_evaluation || phase == PHASE_other;
 }
 
-static bool has_phases(const struct bar *bar)
+static bool has_phases(const uint64_t ns[SUMMARY_STEP_PARTS])
 {
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
-		if (phase != PHASE_other && bar->part[phase].value)
+		if (phase != PHASE_other && ns[phase])
 			return true;
 	return false;
 }
@@ -311,7 +295,7 @@ static bool has_phases(const struct bar *bar)
  * say what backward, the optimizer and the DataLoader do. In a loop without operators everything is
  * outside of them, and is called other.
  */
-static void split_phases(const struct summary *summary, struct bar *bar)
+static void split_phases(const struct summary *summary, uint64_t ns[SUMMARY_STEP_PARTS])
 {
 	const struct step_phase_times *host = &summary->bottleneck.loop.host.phases;
 	const struct steps *steps = summary->bottleneck.steps;
@@ -319,36 +303,31 @@ static void split_phases(const struct summary *summary, struct bar *bar)
 	struct step_phase_times times = steps->has_gpu_windows
 						? (struct step_phase_times){ .ns = { 0 } }
 						: summary->bottleneck.loop.phases;
-	struct bar_part *part = bar->part;
 	/* of a sample of the operators it is not known what is outside of them */
-	bool has_outside = has_phases(bar) && !steps->has_sample;
+	bool has_outside = has_phases(ns) && !steps->has_sample;
 
-	part[PART_GC] = gc_part;
-	part[PART_OUTSIDE] = outside_part;
-	part[PART_WAITS] = waits_part;
-	bar->count = PART_WAITS + 1;
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
 		uint64_t outside_ns = has_outside && is_open_ended(phase) ? times.outside_ns[phase]
 									  : 0;
 		uint64_t waits_ns;
 
-		part[phase].value -= times.gc_ns[phase] + outside_ns;
+		ns[phase] -= times.gc_ns[phase] + outside_ns;
 		waits_ns = is_open_ended(phase) ? host->waits_ns[phase] : 0;
-		if (waits_ns > part[phase].value) /* calls that were held up by something else */
-			waits_ns = part[phase].value;
-		part[phase].value -= waits_ns;
-		part[PART_WAITS].value += waits_ns;
-		part[PART_GC].value += times.gc_ns[phase];
-		part[PART_OUTSIDE].value += outside_ns;
+		if (waits_ns > ns[phase]) /* calls that were held up by something else */
+			waits_ns = ns[phase];
+		ns[phase] -= waits_ns;
+		ns[SUMMARY_STEP_WAITS] += waits_ns;
+		ns[SUMMARY_STEP_GC] += times.gc_ns[phase];
+		ns[SUMMARY_STEP_OUTSIDE] += outside_ns;
 	}
 }
 
 static const char *part_name(const struct steps *steps, size_t part)
 {
-	return part == PART_GC        ? "garbage collection"
-	       : part == PART_OUTSIDE ? "outside of operators"
-	       : part == PART_WAITS   ? "waits for the GPU"
-				      : steps_phase_name(steps, (enum step_phase)part);
+	return part == SUMMARY_STEP_GC        ? "garbage collection"
+	       : part == SUMMARY_STEP_OUTSIDE ? "outside of operators"
+	       : part == SUMMARY_STEP_WAITS   ? "waits for the GPU"
+					      : steps_phase_name(steps, (enum step_phase)part);
 }
 
 /* Names a part that is not in the bar because it has no value. */
@@ -358,19 +337,23 @@ static void say_left_out(const struct steady_loop *loop, struct bar *bar)
 	bar->count += loop->warm_steps != 0;
 }
 
-/*
- * Where the GPU is the limit the host waits for it in any phase, so what the GPU works for is said.
- * Returns false if the bar is of the host.
- */
-static bool step_of_gpu(const struct summary *summary, struct bar *bar)
+bool summary_step_parts(const struct summary *summary, struct summary_step *ret_step)
 {
 	const struct steady_loop *loop = &summary->bottleneck.loop;
+	uint64_t all_ns = 0;
 
-	if (!steady_loop_is_gpu_bound(loop))
-		return false;
-	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++)
-		bar->part[phase].value = loop->phases.asked_ns[phase];
-	return true;
+	*ret_step = (struct summary_step){ .is_of_gpu = steady_loop_is_gpu_bound(loop) };
+	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
+		ret_step->ns[steps_know_phase(summary->bottleneck.steps, phase)
+				     ? phase
+				     : PHASE_other] += loop->host.phases.ns[phase];
+		all_ns += loop->host.phases.ns[phase];
+	}
+	if (ret_step->is_of_gpu)
+		memcpy(ret_step->ns, loop->phases.asked_ns, sizeof(loop->phases.asked_ns));
+	else
+		split_phases(summary, ret_step->ns);
+	return all_ns;
 }
 
 static void print_step(const struct summary *summary, const struct screen *screen)
@@ -378,17 +361,15 @@ static void print_step(const struct summary *summary, const struct screen *scree
 	struct bar bar = { .label = "a step" };
 	unsigned int percent[PARTS_MAX];
 	char time[UNIT_TEXT_BYTES];
-	uint64_t all_ns = 0;
-	bool is_of_gpu;
+	struct summary_step step;
 
-	step_values(summary, &bar);
-	for (size_t i = 0; i < bar.count; i++)
-		all_ns += bar.part[i].value;
-	if (!all_ns)
+	if (!summary_step_parts(summary, &step))
 		return;
-	is_of_gpu = step_of_gpu(summary, &bar);
-	if (!is_of_gpu)
-		split_phases(summary, &bar);
+	bar.count = SUMMARY_STEP_PARTS;
+	for (size_t i = 0; i < bar.count; i++) {
+		bar.part[i] = step_parts[i];
+		bar.part[i].value = step.ns[i];
+	}
 	share_out(&bar, 100, percent);
 	for (size_t i = 0; i < bar.count; i++)
 		if (percent[i])
@@ -398,7 +379,7 @@ static void print_step(const struct summary *summary, const struct screen *scree
 	snprintf(bar.tail, sizeof(bar.tail), "%s%s%s",
 		 summary->steps->time.count > 1 ? "median " : "",
 		 unit_format_ns(time, timing_percentile(&summary->steps->time, 50)),
-		 is_of_gpu ? ", GPU time" : "");
+		 step.is_of_gpu ? ", GPU time" : "");
 	bar_print(&bar, screen);
 }
 
@@ -423,6 +404,7 @@ void summary_print_request_bar(const struct request_bar *of, const struct screen
 		[REQUEST_PART_IO] = { { 'i', "\xe2\x96\x91", "33", 0, "" }, "I/O" },
 		[REQUEST_PART_SLEEP] = { { 's', "\xe2\x94\x80", "33", 0, "" }, "sleep" },
 		[REQUEST_PART_AWAITS] = { { 'a', "\xe2\x95\x90", "34", 0, "" }, "awaiting" },
+		[REQUEST_PART_LOOP] = { { 'b', "\xe2\x96\xa0", "32", 0, "" }, "event loop busy" },
 		[REQUEST_PART_GPU] = { { 'G', "\xe2\x95\x91", "36", 0, "" }, "waits for the GPU" },
 		[REQUEST_PART_OTHER] = { { '.', "\xc2\xb7", "2", 0, "" }, "not known" },
 	};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/advice/request_lines.h"
 #include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/summary/summary_screen.h"
@@ -55,7 +56,8 @@ static void print_all(const struct summary *summary, const struct screen *screen
 		per_second(count, requests_span_ns(requests)), unit_format_count(c, workers),
 		workers == 1 ? "" : "es");
 	if (errors)
-		fprintf(line.screen.out, "; status 500 or more: %s", unit_format_count(a, errors));
+		fprintf(line.screen.out, "; failed by the server: %s",
+			unit_format_count(a, errors));
 	if (unanswered)
 		fprintf(line.screen.out, "; without a whole answer: %s",
 			unit_format_count(a, unanswered));
@@ -117,15 +119,28 @@ static void put_endpoint(const struct summary *summary, const struct request_row
 		 unit_format_ns(b, timing_percentile(&row->time, 99)));
 }
 
+/* Whether each thread that received requests runs an event loop. */
+static bool loops_receive(const struct summary *summary)
+{
+	const struct serving *serving = &summary->bottleneck.serving;
+	const struct request_lines *lines = summary->bottleneck.request_lines;
+
+	for (uint32_t i = 0; serving->is_server && i < serving->thread_count; i++)
+		if (request_lines_receives(lines, i) && !serving->thread[i].is_loop)
+			return false;
+	return serving->is_server;
+}
+
 /* What is known of where the time went; the rest is that of no part. */
-static void request_times(const struct request_row *row, uint64_t ns[REQUEST_PART_LIMIT])
+static void request_times(const struct request_row *row, bool by_loops,
+			  uint64_t ns[REQUEST_PART_LIMIT])
 {
 	static const enum look_of waits[REQUEST_PART_LIMIT] = {
 		[REQUEST_PART_GIL] = LOOK_GIL,       [REQUEST_PART_LOCKS] = LOOK_LOCK,
 		[REQUEST_PART_IO] = LOOK_IO,         [REQUEST_PART_SLEEP] = LOOK_SLEEP,
 		[REQUEST_PART_AWAITS] = LOOK_AWAITS,
 	};
-	uint64_t known_ns = row->queue_ns, awaited_ns;
+	uint64_t known_ns = row->queue_ns, awaited_ns, busy_ns;
 
 	memset(ns, 0, REQUEST_PART_LIMIT * sizeof(*ns));
 	ns[REQUEST_PART_QUEUE] = row->queue_ns;
@@ -138,9 +153,10 @@ static void request_times(const struct request_row *row, uint64_t ns[REQUEST_PAR
 	for (int i = REQUEST_PART_GIL; i <= REQUEST_PART_AWAITS; i++)
 		if (request_row_waited(row, waits[i], &ns[i]))
 			known_ns += ns[i];
-	if (request_row_awaited(row, &awaited_ns)) {
+	if (request_row_shared(row, &awaited_ns, &busy_ns)) {
 		ns[REQUEST_PART_AWAITS] += awaited_ns;
-		known_ns += awaited_ns;
+		ns[REQUEST_PART_LOOP] = by_loops ? busy_ns : 0;
+		known_ns += awaited_ns + ns[REQUEST_PART_LOOP];
 	}
 	if (known_ns < row->time.total_ns)
 		ns[REQUEST_PART_OTHER] = row->time.total_ns - known_ns;
@@ -198,6 +214,7 @@ void summary_print_requests(const struct summary *summary, const struct screen *
 {
 	const struct requests *requests = summary->requests;
 	const struct request_row **row = memory_grow(NULL, requests->count + 1, sizeof(*row));
+	bool by_loops = loops_receive(summary);
 	size_t count = 0;
 
 	for (size_t i = 0; i < requests->count; i++)
@@ -210,7 +227,7 @@ void summary_print_requests(const struct summary *summary, const struct screen *
 		struct request_bar bar;
 
 		put_endpoint(summary, row[i], bar.tail, sizeof(bar.tail));
-		request_times(row[i], bar.ns);
+		request_times(row[i], by_loops, bar.ns);
 		summary_print_request_bar(&bar, screen);
 		print_slowest(summary, row[i], screen);
 	}

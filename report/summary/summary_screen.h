@@ -33,6 +33,20 @@ void summary_print_title(const struct summary *summary, const struct screen *scr
 void summary_print_verdict(const struct summary *summary, const struct screen *screen);
 /* Prints a bar of the run and one of a step; nothing if they are not known. */
 void summary_print_bars(const struct summary *summary, const struct screen *screen);
+/*
+ * Where the time of the steps on which the advice is based went, without those of the warm-up: by
+ * phase, and the parts of them that are none. If the GPU is the limit the host waits for it in any
+ * phase, so the time is what the GPU works for each of them. Returns false if there are no steps.
+ */
+#define SUMMARY_STEP_GC STEP_PHASE_LIMIT
+#define SUMMARY_STEP_OUTSIDE (STEP_PHASE_LIMIT + 1)
+#define SUMMARY_STEP_WAITS (STEP_PHASE_LIMIT + 2)
+#define SUMMARY_STEP_PARTS (STEP_PHASE_LIMIT + 3)
+struct summary_step {
+	uint64_t ns[SUMMARY_STEP_PARTS];
+	bool is_of_gpu;
+};
+bool summary_step_parts(const struct summary *summary, struct summary_step *ret_step);
 /* Prints how many requests a server has answered, how long they took, and for what. */
 void summary_print_requests(const struct summary *summary, const struct screen *screen);
 /* Writes which endpoint has most of the requests' time, in one sentence; false: there are none. */
@@ -46,6 +60,7 @@ enum request_part {
 	REQUEST_PART_IO,
 	REQUEST_PART_SLEEP,
 	REQUEST_PART_AWAITS,
+	REQUEST_PART_LOOP,  /* their event loop was busy, with them or with others */
 	REQUEST_PART_GPU,   /* waits for it, on a CPU or not */
 	REQUEST_PART_OTHER, /* not known */
 	REQUEST_PART_LIMIT,

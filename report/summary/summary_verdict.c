@@ -16,7 +16,8 @@
 #define SHARE_MIN 20.0
 /* percent: a cause needs this much for a verdict */
 #define CAUSE_SHARE_MIN 10.0
-#define STARTUP_MIN 75.0 /* %, of the run: there is hardly anything else */
+#define STARTUP_MIN 75.0   /* %, of the run: there is hardly anything else */
+#define LINE_OF_CAUSE 0.75 /* share of a line's samples that a cause has: the line is about that */
 #define VERDICT_BYTES 1024
 
 /* Returns what the share of a cause is a part of. */
@@ -174,13 +175,15 @@ static const struct advice *long_start(const struct bottleneck *bottleneck)
 }
 
 /*
- * Returns whether the line says more than the title: code or a wait between two operators may be
- * anything.
+ * Finds the line if it says more than the title: code or a wait between two operators may be
+ * anything. A line that runs the training has more in operators: its share says nothing.
  */
-static bool is_named_by_line(const struct advice *advice)
+static bool is_named_by_line(const struct step_lines *lines, const struct advice *advice,
+			     struct step_line *line)
 {
 	return advice->rule->look == advice_between_operators && advice->gain_ns &&
-	       advice->place.line[0];
+	       advice->place.line[0] && step_lines_at(lines, advice->place.line, line) &&
+	       advice->place.samples >= LINE_OF_CAUSE * (double)line->looks;
 }
 
 /* "The GPU is the limit: busy for 98 % of the steps' time, 58 % of its work is for backward." */
@@ -208,8 +211,7 @@ static bool make_verdict(const struct summary *summary, char text[VERDICT_BYTES]
 	if (stuck_is_training(&summary->stuck))
 		snprintf(text, VERDICT_BYTES, "%.900s `prof-report stuck` has the rest.",
 			 summary->stuck.sentence[0]);
-	else if (advice && is_named_by_line(advice) &&
-		 step_lines_at(summary->bottleneck.lines, advice->place.line, &line))
+	else if (advice && is_named_by_line(summary->bottleneck.lines, advice, &line))
 		summary_verdict_say_line(summary, &line, "", text);
 	else if (advice)
 		say_cause(summary, advice, text);

@@ -18,10 +18,20 @@
 #define ENGINE "autograd::engine::evaluate_function"
 #define STEP "Optimizer.step#"
 #define LOADER "enumerate(DataLoader)"
-#define INPUT_PASSES 2u /* what lives longer is none */
+#define SHARDED "FSDP::"                    /* fully_shard() */
+#define WRAPPED "FullyShardedDataParallel." /* the class */
+#define INPUT_PASSES 2u                     /* what lives longer is none */
 #define ON_CPU 0u
 
-enum made_in { MADE_OUTSIDE, MADE_FORWARD, MADE_BACKWARD, MADE_BY_OPTIMIZER, MADE_BY_LOADER };
+enum made_in {
+	MADE_OUTSIDE,
+	MADE_FORWARD,
+	MADE_BACKWARD,
+	MADE_BY_REDUCTION, /* in backward: the sum over ranks of gradients of several parameters */
+	MADE_BY_GATHER,
+	MADE_BY_OPTIMIZER,
+	MADE_BY_LOADER
+};
 
 struct category_block {
 	uint64_t address, bytes, place, since_ns;
@@ -51,7 +61,7 @@ struct category_process {
 	uint64_t nodes, passes, steps;
 	uint32_t last; /* the thread that ran an operator last, outside of autograd's engine; + 1 */
 	uint32_t owner, runner; /* threads that call the pass, and run it; + 1 */
-	bool is_in_pass;
+	bool is_in_pass, has_stepped;
 };
 
 struct category_list {
@@ -78,16 +88,27 @@ struct category_state {
 	size_t unused_count, unused_room;
 	struct category_list gradients, candidates;
 	bool is_sampled, has_sequences;
+	uint64_t to_ns; /* where the selected time ends; what lives there has been what it was */
 };
 
 const char *category_name(enum tensor_category category)
 {
 	static const char *const names[CATEGORIES] = {
-#define CATEGORY(id, name) name,
+#define CATEGORY(id, name, less) name,
 #include "report/tensors/categories.def"
 	};
 
 	return names[category];
+}
+
+const char *category_less(enum tensor_category category)
+{
+	static const char *const texts[CATEGORIES] = {
+#define CATEGORY(id, name, less) less,
+#include "report/tensors/categories.def"
+	};
+
+	return texts[category];
 }
 
 /* --- devices --- */
@@ -148,11 +169,14 @@ static enum tensor_category category_of(const struct category_state *mine,
 		return CATEGORY_workspaces;
 	switch (block->made_in) {
 	case MADE_BACKWARD:
+	case MADE_BY_REDUCTION:
 		return process->passes > block->passes || !is_freed ? CATEGORY_gradients
 								    : CATEGORY_temporaries;
 	case MADE_BY_OPTIMIZER:
 		return process->steps > block->steps || !is_freed ? CATEGORY_optimizer
 								  : CATEGORY_temporaries;
+	case MADE_BY_GATHER:
+		return CATEGORY_gathered;
 	case MADE_BY_LOADER:
 		return CATEGORY_inputs;
 	case MADE_FORWARD:
@@ -239,6 +263,12 @@ static enum made_in category_made_in(const struct category_state *mine, uint32_t
 	return MADE_OUTSIDE;
 }
 
+/* Passes of the segments that were not read are not counted. */
+static bool category_has_passed(const struct category_state *mine)
+{
+	return source_families_passed(mine->source) >> EVT_FAMILY_torch & 1;
+}
+
 /* Whether a product made the block by itself; all operators around it have made one now. */
 static void category_note_made(struct category_state *mine, uint32_t thread,
 			       struct category_block *block)
@@ -253,7 +283,7 @@ static void category_note_made(struct category_state *mine, uint32_t thread,
 						   sizeof(*mine->has_multiplied));
 		block->product = mine->ops.scope[at].key + 1;
 		block->is_second = mine->scope[at].has_made;
-		block->is_early = !mine->has_multiplied[thread];
+		block->is_early = !mine->has_multiplied[thread] && !category_has_passed(mine);
 		mine->has_multiplied[thread] = true;
 	}
 	for (; at != NEST_NONE; at = nest_outer(&mine->ops, at))
@@ -290,7 +320,8 @@ static void category_take_alloc(void *state, const struct source_event *event, b
 		.made_in = category_made_in(mine, event->thread->index),
 		.exists = true,
 		.counts = counts,
-		.was_first = !process->passes && !process->is_in_pass,
+		.was_first = !process->passes && !process->is_in_pass &&
+			     !(process->has_stepped && category_has_passed(mine)),
 	};
 	category_note_made(mine, event->thread->index, &mine->block[at]);
 	if (!counts)
@@ -316,14 +347,22 @@ static void category_take_free(void *state, const struct source_event *event, bo
 
 /* --- parameters --- */
 
-static bool block_is_gradient(const struct category_state *mine, const struct category_block *block)
+static bool made_in_backward(enum made_in made_in)
 {
-	return block->made_in == MADE_BACKWARD && !block_is_workspace(mine, block);
+	return made_in == MADE_BACKWARD || made_in == MADE_BY_REDUCTION;
 }
 
-static bool block_may_be_parameter(const struct category_block *block)
+static bool block_is_gradient(const struct category_state *mine, const struct category_block *block)
 {
-	return block->was_first && !block->product &&
+	return made_in_backward(block->made_in) && !block_is_workspace(mine, block);
+}
+
+/* A model may be made after another has been trained. */
+static bool block_may_be_parameter(const struct category_process *process,
+				   const struct category_block *block)
+{
+	return (block->was_first || process->passes - block->passes > INPUT_PASSES) &&
+	       !block->product &&
 	       (block->made_in == MADE_OUTSIDE || block->made_in == MADE_FORWARD);
 }
 
@@ -338,6 +377,7 @@ static void category_list(struct category_state *mine, struct category_list *lis
 		.since_ns = block->since_ns,
 		.at = at,
 		.is_parameter = block->is_parameter,
+		.is_sum = block->made_in == MADE_BY_REDUCTION,
 	};
 }
 
@@ -354,7 +394,7 @@ static void category_find_parameters(struct category_state *mine, uint32_t proce
 			continue;
 		if (block_is_gradient(mine, block))
 			category_list(mine, gradients, (uint32_t)i);
-		else if (block_may_be_parameter(block))
+		else if (block_may_be_parameter(&mine->process[process], block))
 			category_list(mine, candidates, (uint32_t)i);
 	}
 	parameters_find(gradients->block, gradients->count, candidates->block, candidates->count);
@@ -372,7 +412,12 @@ static enum made_in name_look(const struct source_name *name)
 		enum made_in made_in;
 	} names[] = { { ENGINE, MADE_BACKWARD },
 		      { STEP, MADE_BY_OPTIMIZER },
-		      { LOADER, MADE_BY_LOADER } };
+		      { LOADER, MADE_BY_LOADER },
+		      { SHARDED "all_gather", MADE_BY_GATHER },
+		      { SHARDED "post_backward_reduce", MADE_BY_REDUCTION },
+		      { SHARDED "root_post_backward", MADE_BACKWARD },
+		      { WRAPPED "_pre_", MADE_BY_GATHER },
+		      { WRAPPED "_post_backward_prefetch", MADE_BY_GATHER } };
 
 	for (size_t i = 0; name->text && i < sizeof(names) / sizeof(names[0]); i++)
 		if (name->length >= strlen(names[i].begin) &&
@@ -427,7 +472,7 @@ static void category_note(struct category_state *mine, const struct source_event
 	struct category_process *process = category_process_of(mine, event->process->index);
 	uint32_t thread = event->thread->index + 1;
 
-	if (made_in == MADE_BACKWARD) {
+	if (made_in_backward(made_in)) {
 		process->nodes++;
 		process->runner = thread;
 		if (!process->is_in_pass)
@@ -465,7 +510,8 @@ static void category_take_op(void *state, const struct source_event *event, bool
 		.made_in = (uint8_t)made_in,
 		.is_product = kind->is_product,
 	};
-	category_note(mine, event, made_in, is_outermost);
+	if (event->event.time_ns < mine->to_ns)
+		category_note(mine, event, made_in, is_outermost);
 }
 
 static void category_op_ended(void *state, const struct nest_end *end)
@@ -473,7 +519,7 @@ static void category_op_ended(void *state, const struct nest_end *end)
 	struct category_state *mine = state;
 	const struct category_scope *scope = &mine->scope[end->scope];
 
-	if (scope->made_in == MADE_BY_OPTIMIZER)
+	if (scope->made_in == MADE_BY_OPTIMIZER && end->time_ns < mine->to_ns)
 		category_process_of(mine, mine->ops.thread[end->thread].process)->steps++;
 	if (scope->is_product && !scope->has_made && end->how == NEST_ENDS)
 		mine->name[end->key].makes_none = true;
@@ -492,6 +538,14 @@ static void category_take_sampling(void *state, const struct source_event *event
 	(void)counts;
 	((struct category_state *)state)->is_sampled |= EVENT_AS(torch_sampling, &event->event)
 								->one_in > 1;
+}
+
+/* A step has ended, so there has been a pass: who trains makes its parameters before. */
+static void category_take_step(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	category_process_of(state, event->process->index)
+		->has_stepped |= EVENT_AS(step, &event->event)->number != 0;
 }
 
 /* --- ends --- */
@@ -531,6 +585,7 @@ static void categories_start(void *state, struct run *run, const void *options)
 
 	(void)options;
 	mine->source = run_source(run);
+	mine->to_ns = run_filters(run)->settings.to_ns;
 	nest_init(&mine->ops, (struct nest_options){ 0 }, category_op_ended, mine);
 	map_init(&mine->blocks);
 	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, category_take_op,
@@ -538,7 +593,10 @@ static void categories_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, category_take_sampling, mine);
 	run_reads(run, EVT_tensor_alloc, FIELDS_ALL, category_take_alloc, mine);
 	run_reads(run, EVT_tensor_free, FIELDS_ALL, category_take_free, mine);
+	run_reads(run, EVT_step, FIELD_BIT(step, number), category_take_step, mine);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), category_take_end, mine);
+	run_enters_step(run, mine);
+	run_leaves(run, mine);
 }
 
 static void categories_cut(void *state, const struct cut *cut)

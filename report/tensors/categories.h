@@ -5,7 +5,9 @@
  *   gradients        made in a backward function; outlive the backward pass
  *   optimizer state  made in an optimizer's step; outlives the step
  *   activations      made by a forward operator of autograd; live when a backward function began
- *   parameters       from before the first backward pass, of the size of a gradient (parameters.h)
+ *   parameters       from before the first backward pass, or older than inputs can be, of the
+ *                    size of a gradient (parameters.h)
+ *   gathered         made where FSDP gathers parameters of all ranks
  *   inputs           made outside of all these; a backward function began, at most two passes ended
  *   workspaces       made on a GPU by a matrix product beside its result; outlive it
  *   temporaries      freed before any of that

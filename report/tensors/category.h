@@ -4,11 +4,13 @@
 #define REPORT_TENSORS_CATEGORY_H
 
 enum tensor_category {
-#define CATEGORY(id, name) CATEGORY_##id,
+#define CATEGORY(id, name, less) CATEGORY_##id,
 #include "report/tensors/categories.def"
 	CATEGORIES
 };
 
 const char *category_name(enum tensor_category category);
+/* What makes it less; "": not said. */
+const char *category_less(enum tensor_category category);
 
 #endif

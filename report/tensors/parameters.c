@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define ON_CPU 0u
+#define PARAMETER_ROUNDING 512u /* of a device's blocks */
 
 static int parameters_by_size(const void *a, const void *b)
 {
@@ -87,6 +88,39 @@ static void parameters_pair(struct parameter_block *gradient, size_t gradients,
 	block->is_parameter = block->is_paired = true;
 }
 
+/* Whether `count` blocks of `bytes` together may have the gradient: a device rounds each up. */
+static bool gradient_is_sum_of(const struct parameter_block *gradient, uint64_t bytes, size_t count)
+{
+	uint64_t rest = gradient->device == ON_CPU ? 0 : PARAMETER_ROUNDING - 1;
+
+	return bytes + rest >= gradient->bytes && bytes <= gradient->bytes + rest * count;
+}
+
+/* The first candidates in a row, from `at` to before `end`, that the gradient may be the sum of. */
+static void parameters_pair_sum(struct parameter_block *gradient, struct parameter_block *candidate,
+				size_t at, size_t end)
+{
+	uint64_t bytes = 0;
+
+	for (size_t first = at; at < end; at++) {
+		if (candidate[at].is_paired || candidate[at].device != gradient->device) {
+			first = at + 1;
+			bytes = 0;
+			continue;
+		}
+		bytes += candidate[at].bytes;
+		while (first < at && !gradient_is_sum_of(gradient, bytes, at + 1 - first) &&
+		       bytes > gradient->bytes)
+			bytes -= candidate[first++].bytes;
+		if (!gradient_is_sum_of(gradient, bytes, at + 1 - first))
+			continue;
+		gradient->is_paired = true;
+		for (; first <= at; first++)
+			candidate[first].is_parameter = candidate[first].is_paired = true;
+		return;
+	}
+}
+
 void parameters_find(struct parameter_block *gradient, size_t gradients,
 		     struct parameter_block *candidate, size_t candidates)
 {
@@ -105,4 +139,9 @@ void parameters_find(struct parameter_block *gradient, size_t gradients,
 			for (size_t i = is_new ? known : 0; i < (is_new ? candidates : known); i++)
 				parameters_pair(gradient, gradients, &candidate[i],
 						is_near ? PARAMETER_SPARE : 0);
+	for (size_t i = 0; i < gradients; i++)
+		for (unsigned int is_new = 0; is_new < 2; is_new++)
+			if (gradient[i].is_sum && !gradient[i].is_paired)
+				parameters_pair_sum(&gradient[i], candidate, is_new ? known : 0,
+						    is_new ? candidates : known);
 }

@@ -5,6 +5,9 @@
  * A device's allocator rounds sizes up. It also leaves what remains of a large free block with
  * it, up to 1 MiB. So there, blocks of more than 1 MiB may differ by so much.
  *
+ * FSDP sums gradients of several parameters over ranks in one block: it has the size of as many
+ * parameters that were made one after another.
+ *
  * No memory is kept. To be used by one thread.
  */
 #ifndef REPORT_TENSORS_PARAMETERS_H
@@ -20,6 +23,7 @@ struct parameter_block {
 	uint64_t device, bytes, since_ns;
 	uint32_t at;       /* the caller's number of it */
 	bool is_parameter; /* of candidates: was found before, or is found now */
+	bool is_sum;       /* of gradients: it may be of several parameters */
 	bool is_paired;    /* these two are for parameters_find() itself */
 	size_t next;
 };

@@ -7,16 +7,19 @@
 #include "report/core/known.h"
 #include "report/core/report_kind.h"
 #include "report/table/curve_print.h"
+#include "report/tensors/fragments.h"
 #include "report/tensors/rows_tensors.h"
 #include "report/tensors/tensor_events.h"
 #include "report/core/coverage.h"
 #include "report/core/unmatched.h"
 
-#define MOMENTS_SHOWN 20u /* to people; programs get all */
+#define MOMENTS_SHOWN 20u  /* to people; programs get all */
+#define CATEGORY_MOST 50.0 /* per cent of a peak */
 
 struct tensors_state {
 	struct tensors *tensors;
 	struct categories *categories; /* NULL: rows are not by them */
+	struct fragments *fragments;
 };
 
 static void device_print(const struct run *run, const struct tensor_device *device,
@@ -52,14 +55,75 @@ static void device_print(const struct run *run, const struct tensor_device *devi
 	curve_print(&device->curve, extent, screen, screen->width - 4);
 }
 
+static void fragments_print(const struct fragments_peak *peak, const struct screen *screen)
+{
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES], d[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	prose_begin(&line, screen);
+	line.indent = 2;
+	fprintf(line.screen.out,
+		"  When most was reserved, %s of %s was allocated. In segments of blocks above "
+		"1 MiB (%s), %s was free",
+		unit_format_bytes(a, peak->allocated), unit_format_bytes(b, peak->reserved),
+		unit_format_count(c, peak->segments), unit_format_bytes(d, peak->free_bytes));
+	if (peak->free_bytes)
+		fprintf(line.screen.out, ", at most %s in one piece",
+			unit_format_bytes(a, peak->largest_bytes));
+	if (peak->needless)
+		fprintf(line.screen.out,
+			". For %s segment%s of %s, enough was free, but in pieces that were too "
+			"small (fragmentation)",
+			unit_format_count(a, peak->needless), unit_plural(peak->needless),
+			unit_format_bytes(b, peak->needless_bytes));
+	prose_end(&line, screen);
+}
+
+/* What most of a device's peak was for, and what makes that less. */
+static void category_print(const struct category_device *device, const struct screen *screen)
+{
+	struct prose line;
+
+	for (unsigned int k = 0; k < CATEGORIES; k++) {
+		const char *less = category_less((enum tensor_category)k);
+		double bytes = (double)device->of[k].peak_bytes;
+		double share = device->peak_bytes ? 100.0 * bytes / (double)device->peak_bytes : 0;
+
+		if (share <= CATEGORY_MOST || !*less)
+			continue;
+		prose_begin(&line, screen);
+		line.indent = 2;
+		fprintf(line.screen.out, "  %.0f %% of that peak: %s. To have less of it: %s",
+			share, category_name((enum tensor_category)k), less);
+		prose_end(&line, screen);
+	}
+}
+
+static void device_print_categories(const struct categories *categories, uint64_t device,
+				    const struct screen *screen)
+{
+	for (size_t i = 0; i < categories->device_count; i++)
+		if (categories->device[i].device == device)
+			category_print(&categories->device[i], screen);
+}
+
 static void tensors_head(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
-	const struct tensors *tensors = ((const struct tensors_state *)report->state)->tensors;
+	const struct tensors_state *state = report->state;
+	const struct tensors *tensors = state->tensors;
+	const struct fragments_peak *peak;
 	char number[UNIT_TEXT_BYTES];
 
-	for (size_t i = 0; i < tensors->device_count; i++)
+	for (size_t i = 0; i < tensors->device_count; i++) {
 		device_print(report->run, &tensors->device[i], screen);
+		peak = fragments_of(state->fragments, tensors->device[i].device);
+		if (peak)
+			fragments_print(peak, screen);
+		if (state->categories)
+			device_print_categories(state->categories, tensors->device[i].device,
+						screen);
+	}
 	if (tensors->operators_one_in > 1 && tensors->device_count)
 		screen_print_prose(
 			screen,
@@ -80,7 +144,8 @@ static void tensors_foot(const struct document *document, const struct screen *s
 }
 
 /* `cuda0_peak_bytes` and so on. */
-static void device_total(const struct tensor_device *device, struct facts *facts)
+static void device_total(const struct tensor_device *device, const struct fragments_peak *peak,
+			 struct facts *facts)
 {
 	char name[TENSOR_DEVICE_BYTES];
 	size_t length = 0;
@@ -101,6 +166,12 @@ static void device_total(const struct tensor_device *device, struct facts *facts
 	DEVICE_FACT("reserved_bytes", UNIT_BYTES, device->reserved);
 	DEVICE_FACT("reserved_peak_bytes", UNIT_BYTES, device->reserved_peak);
 	DEVICE_FACT("ooms", UNIT_COUNT, device->ooms);
+	if (!peak)
+		return;
+	DEVICE_FACT("segments", UNIT_COUNT, peak->segments);
+	DEVICE_FACT("free_bytes", UNIT_BYTES, peak->free_bytes);
+	DEVICE_FACT("largest_free_bytes", UNIT_BYTES, peak->largest_bytes);
+	DEVICE_FACT("fragmented_bytes", UNIT_BYTES, fragments_lost_bytes(peak));
 #undef DEVICE_FACT
 }
 
@@ -111,6 +182,7 @@ static void tensors_prepare(struct report *report)
 
 	if (by == BY_tensors_category || by == BY_tensors_moment)
 		state->categories = categories_want(report->run, NULL);
+	state->fragments = fragments_want(report->run, NULL);
 	state->tensors = tensors_want(report->run, &(struct tensors_options){ .by = by });
 }
 
@@ -132,7 +204,8 @@ static void tensors_fill(struct report *report, struct table *table)
 
 static void tensors_total(const struct report *report, struct facts *facts)
 {
-	const struct tensors *tensors = ((const struct tensors_state *)report->state)->tensors;
+	const struct tensors_state *state = report->state;
+	const struct tensors *tensors = state->tensors;
 
 	facts_number(facts, "allocations", UNIT_COUNT, tensors->flow.allocations);
 	facts_number(facts, "frees", UNIT_COUNT, tensors->flow.frees);
@@ -143,7 +216,8 @@ static void tensors_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "ooms", UNIT_COUNT, tensors->ooms);
 	facts_number(facts, "address_reused", UNIT_COUNT, tensors->reused);
 	for (size_t i = 0; i < tensors->device_count; i++)
-		device_total(&tensors->device[i], facts);
+		device_total(&tensors->device[i],
+			     fragments_of(state->fragments, tensors->device[i].device), facts);
 }
 
 const struct report_kind report_kind_tensors = {

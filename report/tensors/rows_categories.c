@@ -27,7 +27,7 @@ static void rows_categories_put(struct table *table, const struct category_devic
 }
 
 static const enum column_id category_columns[CATEGORIES] = {
-#define CATEGORY(id, name) COLUMN_tensors_##id##_bytes,
+#define CATEGORY(id, name, less) COLUMN_tensors_##id##_bytes,
 #include "report/tensors/categories.def"
 };
 

@@ -144,12 +144,10 @@ static void tensor_events_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, take_sampling, mine);
 	run_reads(run, EVT_process_end, FIELD_BIT(process_end, process), tensor_events_take_end,
 		  mine);
-	if (!asked->follows)
-		return;
-	run_follows(run, mine);
-	/* only for how large blocks are that are freed */
-	run_enters(run, mine);
-	run_leaves(run, mine);
+	if (asked->follows)
+		run_follows(run, mine);
+	/* blocks from before do not count, only how large they are where they are freed */
+	run_seeks(run, mine);
 }
 
 static void tensor_events_finish(void *state)

@@ -194,6 +194,7 @@ static void collective_sizes_start(void *state, struct run *run, const void *opt
 	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin, name),
 			 collective_sizes_take_begin, collective_sizes_take_end, mine);
 	run_reads(run, EVT_torch_collective, FIELDS_ALL, take_collective, mine);
+	run_seeks(run, mine);
 }
 
 static void collective_sizes_cut(void *state, const struct cut *cut)

@@ -372,6 +372,10 @@ static void match_label(struct collectives_state *mine, struct collective_call *
 		processes++;
 	if (processes < 2 || !any_counts(call, count))
 		return;
+	if (source_families_passed(mine->source) & 1ull << EVT_FAMILY_torch) {
+		all->unread++; /* forked ranks in one file */
+		return;
+	}
 	if (!is_called_equally(call, count, processes)) {
 		all->unmatched++;
 		return;
@@ -528,6 +532,7 @@ static void collectives_start(void *state, struct run *run, const void *options)
 	static const struct deferred_listener listener = { .place = collectives_place_of,
 							   .take = collectives_take_work };
 	struct collectives_state *mine = state;
+	struct source_file *const *files;
 
 	mine->source = run_source(run);
 	mine->all.by_rank = ((const struct collectives_options *)options)->by == BY_nccl_rank;
@@ -543,6 +548,9 @@ static void collectives_start(void *state, struct run *run, const void *options)
 			       collectives_take_begin, collectives_take_end, mine);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, collectives_take_async_begin, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, collectives_take_async_end, mine);
+	/* ranks have files of their own, and their calls are matched from the first one on */
+	if (source_files(mine->source, &files) == 1)
+		run_seeks(run, mine);
 }
 
 static void collectives_cut(void *state, const struct cut *cut)

@@ -68,6 +68,7 @@ struct collectives {
 	struct collective_call *kernel;
 	size_t kernel_count, kernel_room;
 	uint64_t unmatched; /* labels that processes called unequally often */
+	uint64_t unread;    /* labels of which not all calls were read */
 	/* labels of hosts whose clocks are not known to be close: they are not matched either */
 	uint64_t unclocked;
 	uint64_t doubt_ns; /* waits of matched calls between hosts may be that far off */

@@ -60,6 +60,25 @@ static uint64_t flops_baddbmm(const struct shape *input, const struct shape *int
 	return flops_product(&input[1], &input[2], 3);
 }
 
+/*
+ * A product for each group, as of a mixture of experts. Where one side is a matrix, groups are
+ * parts of one of its dimensions. torch.utils.flop_counter does not count them.
+ */
+static uint64_t flops_grouped_mm(const struct shape *input, const struct shape *integers)
+{
+	const struct shape *left = &input[0], *right = &input[1];
+	uint64_t each, groups;
+
+	(void)integers;
+	if (left->count < 2 || left->count > 3 || right->count < 2 || right->count > 3 ||
+	    left->size[left->count - 1] != right->size[right->count - 2])
+		return COUNTED_FLOPS_UNKNOWN;
+	each = shape_product(left->size[left->count - 2], left->size[left->count - 1]);
+	groups = left->count == 3 && right->count == 3 ? left->size[0] : 1;
+	return shape_product(
+		2, shape_product(groups, shape_product(each, right->size[right->count - 1])));
+}
+
 /* --- convolutions --- */
 
 /* The integers: stride, padding and dilation of each dimension, then whether it is transposed. */
@@ -195,6 +214,8 @@ static const struct {
 	{ "aten::bmm", flops_bmm, 2, false },
 	{ "aten::baddbmm", flops_baddbmm, 3, false },
 	{ "aten::_scaled_mm", flops_mm, 2, false },
+	{ "aten::_grouped_mm", flops_grouped_mm, 2, false },
+	{ "aten::_scaled_grouped_mm", flops_grouped_mm, 2, false },
 	{ "aten::convolution", flops_convolution, 2, true },
 	{ "aten::convolution_backward", flops_convolution_backward, 3, true },
 #define ATTENTION(kind)                                                                           \

@@ -2,7 +2,6 @@
 /* Computes the formulas of torch.profiler with checks for overflow. */
 #include "report/torch/flops.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "report/torch/shapes.h"

@@ -164,6 +164,11 @@ static void report_nccl_foot(const struct document *document, const struct scree
 				   "operations that processes called unequally often, or of which "
 				   "recordings are missing, so that no waits are known: %s",
 				   unit_format_count(number, all->unmatched));
+	if (all->unread)
+		screen_print_prose(screen,
+				   "operations whose calls outside of the selected time were not "
+				   "read, so that no waits are known: %s",
+				   unit_format_count(number, all->unread));
 	if (all->unclocked)
 		screen_print_prose(screen,
 				   "operations between hosts whose clocks are not known (report "

@@ -186,7 +186,7 @@ def main(path, out_path, size):
             head[7] += ns * copy
             head[12] += steps * copy if head[12] else 0
             head[13] += steps * copy if head[13] else 0
-            parts = [skippable(evtdump.MAGIC_DIGEST, b"DGST" + struct.pack("<IQ", 2, head[0] - 1) + digest)]
+            parts = [skippable(evtdump.MAGIC_DIGEST, b"DGST" + struct.pack("<IQ", 3, head[0] - 1) + digest)]
             for template in [s["state"]] + s["copy"]:
                 content = template.copy(*shift)
                 parts.append(compress(content))
@@ -201,7 +201,7 @@ def main(path, out_path, size):
     p, n = previous
     digest = compress(p["own_digest"].copy(ns * n, own_frames * n, steps * n, ns * n * hz // 1000000000))
     last_head = entries[-1][1]
-    piece = skippable(evtdump.MAGIC_DIGEST, b"DGST" + struct.pack("<IQ", 2, last_head[0]) + digest)
+    piece = skippable(evtdump.MAGIC_DIGEST, b"DGST" + struct.pack("<IQ", 3, last_head[0]) + digest)
     index_at = position + len(piece)
     out.write(piece)
     payload = b"INDX" + struct.pack("<I", 1) + b"".join(struct.pack("<15Q", index_at - a, *h) for a, h in entries)

@@ -4,12 +4,14 @@
 
 Compares the CPU shares of `lines` with the thread's own clock around each call, in threads that wake others (tests/programs/wakes.py):
 server, pipe and lock, with 60 and 600 us of work each. --busy starts that many loops beside it, 2 unless said. Prints for each part its
-share by the clock / by `lines`, in per cent, and the largest difference in points. PYTHON needs uvicorn for `server`.
+share by the clock / by `lines`, in per cent, and the difference of the means in points, with what chance allows: twice the standard
+error of that mean, from the spread between the runs. PYTHON needs uvicorn for `server`.
 """
 
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -74,6 +76,13 @@ def run(options, how, work_us, folder):
     return truth, parts_of(lines["rows"], truth), lines["totals"]
 
 
+def mean_of(name, shares):
+    off = [sampled - clock for clock, sampled in shares]
+    means = [statistics.mean(share) for share in zip(*shares)]
+    chance = 2 * statistics.stdev(off) / len(off) ** 0.5 if len(off) > 1 else float("nan")
+    return "%s %.1f / %.1f: off by %+.1f, by chance %.1f" % (name, *means, means[1] - means[0], chance)
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("report", "library", "python"):
@@ -85,16 +94,14 @@ def main():
     what = options.what or [how + ":" + us for how in ("server", "pipe", "lock") for us in ("60", "600")]
     with tempfile.TemporaryDirectory() as folder:
         for how, us in (name.split(":") for name in what):
-            whole = None
+            runs = []
             for _ in range(options.runs):
                 truth, got, totals = run(options, how, int(us), folder)
                 shares = {name: (100 * truth[name] / sum(truth.values()), 100 * got[name] / max(1, sum(got.values()))) for name in truth}
                 print(how, us, "us:", ", ".join("%s %.1f / %.1f" % (name, *share) for name, share in shares.items()), end=" ")
                 print("(%d of %d looks, doubt %.0f %%)" % (totals["cpu_samples"], totals["samples"], 100 * totals["cpu_doubt_ns"] / max(1, totals["cpu_ns"])), flush=True)
-                whole = {name: [a + b for a, b in zip(share, (whole or {}).get(name, (0, 0)))] for name, share in shares.items()}
-            mean = {name: [value / options.runs for value in share] for name, share in whole.items()}
-            off = max(abs(share[1] - share[0]) for share in mean.values())
-            print(how, us, "us, mean of %d:" % options.runs, ", ".join("%s %.1f / %.1f" % (name, *share) for name, share in mean.items()), "at most %.1f points off" % off, flush=True)
+                runs.append(shares)
+            print(how, us, "us, mean of %d:" % options.runs, ", ".join(mean_of(name, [shares[name] for shares in runs]) for name in runs[0]), flush=True)
 
 
 main()

@@ -27,5 +27,5 @@ for LC_ALL in C C.UTF-8; do
 		! grep -q $'\xe2\x80\xae' out || fail "the direction of text is turned: $(cat -v out)"
 	done
 	"$REPORT" bottleneck --format json "$OUTPUT" >out || fail "json: status $?"
-	python3 -c 'import json; json.load(open("out", encoding="utf-8"))' || fail "json: $(cat -v out)"
+	python3 -S -c 'import json; json.load(open("out", encoding="utf-8"))' || fail "json: $(cat -v out)"
 done

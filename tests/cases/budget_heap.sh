@@ -32,7 +32,7 @@ read -r kept all_of <out
 "$REPORT" alloc --format json --limit 0 "$OUTPUT" >alloc.json || fail "alloc: status $?"
 "$REPORT" steps --format json "$OUTPUT" >steps.json || fail "steps: status $?"
 "$REPORT" dump "$OUTPUT" >dumped
-python3 - "$kept" "$all_of" <<'END' || fail "estimates"
+python3 -S - "$kept" "$all_of" <<'END' || fail "estimates"
 import json, math, re, sys
 
 kept, all_of = map(int, sys.argv[1:])

@@ -98,14 +98,14 @@ alloc = report("alloc")["totals"]
 assert alloc["allocations"] == allocations, (alloc["allocations"], allocations)
 assert not alloc["frees_unmatched"], alloc
 END
-python3 judge.py "$REPORT" "$OUTPUT" || fail "the reports say another thing"
+python3 -S judge.py "$REPORT" "$OUTPUT" || fail "the reports say another thing"
 
 # Windows that were drawn stand for the other steps: what is in each step is known, the rest within its error.
 sed 's/^STEPS = 60/STEPS = 400/' train.py >long.py
 INTERCEPT_BUDGET=1/6,first=8 INTERCEPT_TRACE=torch INTERCEPT_OUTPUT=$PWD/long.evt LD_PRELOAD=$LIB "$PYTHON" long.py >out || fail "status $?"
 written long.evt
 "$REPORT" ops --format json --limit 0 long.evt >long.json || fail "ops: status $?"
-python3 - <<'END' || fail "the estimates"
+python3 -S - <<'END' || fail "the estimates"
 import json
 
 ops = {row["name"]: row for row in json.load(open("long.json"))["rows"]}

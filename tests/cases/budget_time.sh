@@ -11,7 +11,7 @@ INTERCEPT_BUDGET=1/2,first=500ms INTERCEPT_STACKS=caller run_traced "$PROGRAMS/t
 "$REPORT" alloc "$OUTPUT" >alloc.txt || fail "alloc: status $?"
 "$REPORT" alloc --format json --limit 0 "$OUTPUT" >alloc.json || fail "alloc: status $?"
 "$REPORT" summary "$OUTPUT" >summary.txt || fail "summary: status $?"
-python3 - "$(cat out)" <<'END_OF_JUDGE' || fail "the windows"
+python3 -S - "$(cat out)" <<'END_OF_JUDGE' || fail "the windows"
 import json, re, sys
 
 ours = int(sys.argv[1])

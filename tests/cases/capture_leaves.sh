@@ -60,7 +60,7 @@ done
 touch stop
 wait "$program" || fail "status $?: $(cat err)"
 written
-python3 - <<'END' || fail "states: $(uniq -c <states)"
+python3 -S - <<'END' || fail "states: $(uniq -c <states)"
 import itertools
 
 off, on, rests_soon = "False True False False", "True True True True", "False True True True"
@@ -72,7 +72,7 @@ END
 "$REPORT" check "$OUTPUT" >out 2>&1 || fail "check: $(cat out)"
 # kernels and operators lie between a start and the stop behind it
 "$REPORT" dump "$OUTPUT" >dumped
-python3 - <<'END' || fail "something was recorded outside of the captures"
+python3 -S - <<'END' || fail "something was recorded outside of the captures"
 captures, found = [], {"torch_begin": 0, "gpu_kernel": 0}
 lines = [line.split() for line in open("dumped")]
 for words in lines:

@@ -96,7 +96,7 @@ without = min(set(range(1, steps)) - both)
 shown = " ".join(output("ops", "--step", str(without)).split())
 assert "of the steps within --step none has detail (INTERCEPT_CAPTURE=trigger,light)" in shown, shown
 END_OF_JUDGE
-python3 judge.py "$REPORT" "$OUTPUT" "$(cat out)" || fail "the reports say another thing"
+python3 -S judge.py "$REPORT" "$OUTPUT" "$(cat out)" || fail "the reports say another thing"
 
 # Nothing was asked for: steps are there, operators are not, and it is said why.
 sed 's/not os.path.exists("stop")/step < 9/' train.py >short.py

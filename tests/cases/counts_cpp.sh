@@ -10,6 +10,6 @@ run_traced "$PROGRAMS/cppheap" expected.json 100 || fail "cppheap: status $?"
 for key in allocations bytes_allocated frees bytes_freed frees_unmatched temporary_allocations; do
 	none=$(json alloc none.evt "totals['$key']")
 	got=$(json alloc run.evt "totals['$key']")
-	wanted=$(python3 -c "import json; print(json.load(open('expected.json'))['totals']['$key'])")
+	wanted=$(python3 -S -c "import json; print(json.load(open('expected.json'))['totals']['$key'])")
 	expect_eq "$key" $((got - none)) "$wanted"
 done

@@ -20,7 +20,7 @@ expect_sums "$OUTPUT"
 for key in allocations bytes_allocated frees bytes_freed temporary_allocations live_bytes; do
 	none=$(json alloc none.evt "totals['$key']")
 	got=$(json alloc run.evt "totals['$key']")
-	wanted=$(python3 -c "import json; t = json.load(open('expected.json'))['totals']
+	wanted=$(python3 -S -c "import json; t = json.load(open('expected.json'))['totals']
 t['live_bytes'] = t['bytes_allocated'] - t['bytes_freed']
 print(t['$key'])")
 	expect_eq "$key" $((got - none)) "$wanted"

@@ -13,7 +13,7 @@ same_as_fake "$OUTPUT" counts.json
 functions=$(grep -cE '^(RUNTIME|DRIVER)(_WORDS)?\(' "$ROOT/preload/cuda/hooks.def")
 both=$(grep -cE '^(RUNTIME|DRIVER)(_WORDS)?_PT\(' "$ROOT/preload/cuda/hooks.def")
 silent=$(grep -cE '^(RUNTIME_PT|DRIVER)\(.*ENTRY_POINT' "$ROOT/preload/cuda/hooks.def")
-expect_eq "functions called" "$(python3 -c 'import json; print(len(json.load(open("counts.json"))["calls"]))')" \
+expect_eq "functions called" "$(python3 -S -c 'import json; print(len(json.load(open("counts.json"))["calls"]))')" \
 	$((functions + 2 * both))
 expect_eq "of them that hand out functions" "$silent" 4
 # both launching functions of the runtime are one name, in either form of streams

@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 # Arguments are passed on in the order of the parameters: needs no toolkit.
-python3 - "$ROOT/preload/cuda/hooks.def" >list.txt <<'EOF_PYTHON' || fail "$(cat list.txt)"
+python3 -S - "$ROOT/preload/cuda/hooks.def" >list.txt <<'EOF_PYTHON' || fail "$(cat list.txt)"
 import re, sys
 
 
@@ -54,7 +54,7 @@ done
 
 # A version of a function that came later has other parameters: it must be in the list too, or a program that
 # asks for it would be given a wrapper of fewer. The per-thread twins all came with 7.0 or later.
-python3 - list.txt "$include/cudaTypedefs.h" "$(sed -nE 's/^#define +CUDA_VERSION +//p' "$include/cuda.h")" <<'EOF_PYTHON' || fail "versions differ from cudaTypedefs.h"
+python3 -S - list.txt "$include/cudaTypedefs.h" "$(sed -nE 's/^#define +CUDA_VERSION +//p' "$include/cuda.h")" <<'EOF_PYTHON' || fail "versions differ from cudaTypedefs.h"
 import re, sys
 
 versions = {}

@@ -52,5 +52,5 @@ expect "$OUTPUT" 'launches.totals.calls == 3' 'launches.row(kernel="kernel_2").c
 rm -f run.evt* counts.*.json
 INTERCEPT_TRACE=-cuda run_traced "$PROGRAMS/cuda_moments" handler atexit || fail "without cuda: status $?"
 "$REPORT" dump "$OUTPUT" | grep ' cuda_' && fail "CUDA was recorded with INTERCEPT_TRACE=-cuda"
-python3 -c 'import json, sys; assert sum(json.load(open(sys.argv[1]))["launches"].values()) == 101' counts.*.json ||
+python3 -S -c 'import json, sys; assert sum(json.load(open(sys.argv[1]))["launches"].values()) == 101' counts.*.json ||
 	fail "calls did not arrive with INTERCEPT_TRACE=-cuda"

@@ -11,7 +11,7 @@ need_program libcuda_user13.so
 export FAKE_CUDA_COUNTS=$PWD/counts.json
 
 goes_to() { # CALLS-OF-12 CALLS-OF-13
-	python3 - "$@" <<'END_PYTHON'
+	python3 -S - "$@" <<'END_PYTHON'
 import json, sys
 libraries = json.load(open("counts.json"))["libraries"]
 got = [libraries.get("libcudart.so.%d" % major, {}).get("cudaLaunchKernel", 0) for major in (12, 13)]

@@ -7,7 +7,7 @@ need_program cuda_moments
 maps() { # TRACE: what /bin/cat has mapped, without addresses: size, rights and path
 	rm -f ./*.evt
 	INTERCEPT_TRACE=$1 run_traced cat /proc/self/maps >maps.txt || fail "$1: status $?"
-	python3 - <<'END_PYTHON'
+	python3 -S - <<'END_PYTHON'
 for line in open("maps.txt"):
     fields = line.split(None, 5)
     first, last = (int(word, 16) for word in fields[0].split("-"))

@@ -60,7 +60,7 @@ echo throttles >fake/nvml.script
 INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LIB:$libraries "$PROGRAMS/cuda_steady" 1 "$PWD/stop" 2>err &
 pid=$!
 eventually "a file with a throttled card" grep -q '^intercept_gpu_throttled{.*} 1' run.prom
-python3 "$ROOT/tests/exposition.py" run.prom 'value("gpu_power_watts") == 700' 'value("gpu_sm_clock_hertz") == 1215e6' \
+python3 -S "$ROOT/tests/exposition.py" run.prom 'value("gpu_power_watts") == 700' 'value("gpu_sm_clock_hertz") == 1215e6' \
 	'value("gpu_temperature_celsius") == 88' 'value("gpu_throttled") == 1' \
 	'value("gpu_power_watts", uuid="GPU-a0a0a0a0-a0a0-a0a0-a0a0-a0a0a0a0a0a0") == 700' || fail "the metrics of the card"
 touch stop

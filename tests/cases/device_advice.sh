@@ -14,7 +14,7 @@ for name in gpu_throttled gpu_good_idle_clocks; do
 	mapfile -t gpu < <(fake_gpu "$program" "$folder")
 	env "${gpu[@]:1}" INTERCEPT_OUTPUT="$PWD/$name.evt" LD_PRELOAD="$LIB:${gpu[0]#*=}" "$PYTHON" "$program" >out 2>&1 || fail "$name: $(cat out)"
 	rm -r "$folder"
-	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$name.evt" "$program" || fail "$name"
+	python3 -S "$ROOT/tests/truth/judge.py" --live "$REPORT" "$name.evt" "$program" || fail "$name"
 done
 text=$(json bottleneck "$PWD/gpu_throttled.evt" 'rows[0]["id"] + ": " + rows[0]["text"]')
 expect_match "the advice" "$text" '^throttled: power held the clock of the GPU Fake H100 down for .* to 1215 MHz in the median, of 1980 MHz, 39 % less'

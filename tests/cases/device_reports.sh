@@ -28,7 +28,7 @@ fi
 
 # Ranks: 36 of 39 steps of rank 0 are known; rank 1 is throttled for 5 of its 9 known seconds.
 "$REPORT" ranks run.evt --format json >ranks.json || fail "ranks"
-python3 - <<'END' || fail "ranks: $(cat ranks.json)"
+python3 -S - <<'END' || fail "ranks: $(cat ranks.json)"
 import json
 free, slow = json.load(open("ranks.json"))["rows"]
 assert (free["rank"], free["sm_mhz"], free["throttled_percent"]) == (0, 1980, 0), free
@@ -39,7 +39,7 @@ END
 # Tables: a row a sample, from the sample before it.
 "$REPORT" export sqlite run.evt -o run.sqlite 2>err || fail "sqlite: $(cat err)"
 "$REPORT" export parquet run.evt -o tables 2>err || fail "parquet: $(cat err)"
-python3 - <<'END' || fail "sqlite"
+python3 -S - <<'END' || fail "sqlite"
 import sqlite3
 rows = sqlite3.connect("run.sqlite").execute(
     "SELECT start, end, uuid, model, isMig, smClockMHz, memoryClockMHz, powerMilliwatts, temperature, gpuPercent, memoryUsedBytes,"

@@ -22,7 +22,7 @@ compare() { # BEFORE AFTER REPORT [OPTION...]
 	diff_of 0 "$@" --format json
 	"$REPORT" "${@:3}" --format json "$1" >before.json 2>/dev/null
 	"$REPORT" "${@:3}" --format json "$2" >after.json 2>/dev/null
-	python3 - <<-'END' || fail "diff of $3 is not the difference of its tables"
+	python3 -S - <<-'END' || fail "diff of $3 is not the difference of its tables"
 	import json
 	doc, before, after = (json.load(open(name)) for name in ("out", "before.json", "after.json"))
 	def close(a, b):
@@ -160,7 +160,7 @@ diff_of 1 "$good" "$golden/cut.evt" alloc
 says "cut.evt': offset"
 grep -q INCOMPLETE out || fail "damage is not shown in the table"
 diff_of 1 "$golden/cut.evt" "$good" alloc --format json
-python3 -c 'import json; assert json.load(open("out"))["before"][0]["faults"]' || fail "damage of the run before is not in JSON"
+python3 -S -c 'import json; assert json.load(open("out"))["before"][0]["faults"]' || fail "damage of the run before is not in JSON"
 : >empty.evt
 diff_of 1 "$good" empty.evt
 diff_of 1 "$good" nosuch.evt

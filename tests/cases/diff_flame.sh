@@ -11,7 +11,7 @@ same_sums() { # ARGUMENT...
 	"$REPORT" diff --flame "$@" --format json --limit 0 >rows.json 2>err || fail "diff --flame $*: $(cat err)"
 	"$REPORT" diff --flame "$@" -o pic.folded 2>err || fail "folded $*: $(cat err)"
 	"$REPORT" diff --flame "$@" -o pic.svg 2>err || fail "svg $*: $(cat err)"
-	python3 - <<-'END' || fail "sums of diff --flame $*"
+	python3 -S - <<-'END' || fail "sums of diff --flame $*"
 	import collections, json, re
 	import xml.etree.ElementTree as tree
 	doc = json.load(open("rows.json"))
@@ -68,7 +68,7 @@ same_sums "$golden/samples.evt" "$golden/samples.evt" --of samples
 several=("$golden/counts.evt" "$golden/counts2.evt" --against "$before" "$after")
 "$REPORT" diff --flame "${several[@]}" -o pic.folded 2>err || fail "several runs: $(cat err)"
 "$REPORT" diff --flame "${several[@]}" --format json --limit 1 2>/dev/null >rows.json
-python3 - <<-'END' || fail "means of several runs"
+python3 -S - <<-'END' || fail "means of several runs"
 import json
 total = next(row for row in json.load(open("rows.json"))["rows"] if row["metric"] == "total")
 sums = [sum(float(line.rsplit(" ", 2)[at]) for line in open("pic.folded")) for at in (1, 2)]

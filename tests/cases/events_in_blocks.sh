@@ -24,7 +24,7 @@ for format in chrome perfetto sqlite parquet csv; do
 done
 for report in api nvtx io alloc; do
 	for file in new.evt known.evt; do
-		"$REPORT" $report --format json "$file" | python3 -c 'import json, sys; print(json.load(sys.stdin)["rows"])' >>rows.$report
+		"$REPORT" $report --format json "$file" | python3 -S -c 'import json, sys; print(json.load(sys.stdin)["rows"])' >>rows.$report
 	done
 	expect_eq "different answers of $report" "$(sort -u rows.$report | wc -l)" 1
 done

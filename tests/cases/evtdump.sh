@@ -174,7 +174,7 @@ size=$(stat -c %s heap.evt)
 head -c $((size * 3 / 4)) heap.evt >cut.evt
 same_dump cut.evt any
 # the magic and the length of each frame behind the schema, where the end of the frame cannot be known any more
-PYTHONDONTWRITEBYTECODE=1 python3 - "$ROOT" heap.evt >starts.txt <<'END' || fail "no frames in heap.evt"
+PYTHONDONTWRITEBYTECODE=1 python3 -S - "$ROOT" heap.evt >starts.txt <<'END' || fail "no frames in heap.evt"
 import sys
 sys.path.insert(0, sys.argv[1] + "/scripts")
 import evtdump
@@ -205,7 +205,7 @@ for file in "$ROOT"/tests/golden/*.evt; do
 done
 
 # The frame that the document spells out byte by byte.
-PYTHONDONTWRITEBYTECODE=1 python3 - "$ROOT" >example.txt <<'END' || fail "the document's example cannot be decoded"
+PYTHONDONTWRITEBYTECODE=1 python3 -S - "$ROOT" >example.txt <<'END' || fail "the document's example cannot be decoded"
 import re
 import sys
 sys.path.insert(0, sys.argv[1] + "/scripts")

@@ -68,7 +68,7 @@ damaged_copies "$some"
 	printf '%s\n' "$ROOT"/tests/golden/*.evt cut.evt bad.evt
 	printf '%s\n' "$ROOT"/tests/truth/recordings/*.evt | awk 'NR % 4 == 1' # their programs are much alike
 } |
-	python3 "$ROOT/tests/each.py" compare.py "$REPORT" >log || fail "what was exported is not what the reports have"
+	python3 -S "$ROOT/tests/each.py" compare.py "$REPORT" >log || fail "what was exported is not what the reports have"
 
 # compressed, to stdout, into a folder; and what is refused
 "$REPORT" export chrome "$some" -o t.json.gz 2>err || fail "$(cat err)"

@@ -19,7 +19,7 @@ END
 for format in chrome perfetto sqlite parquet; do
 	for length in short long; do
 		rm -rf "$length.out"
-		python3 peak.py "$REPORT" export $format $length.evt -o $length.out 2>$length.err || fail "$format: $(cat $length.err)"
+		python3 -S peak.py "$REPORT" export $format $length.evt -o $length.out 2>$length.err || fail "$format: $(cat $length.err)"
 	done
 	# 6,000 KiB for 128,000 more kernels: a quarter of what they would need
 	expect_between "KiB that export $format takes for a third more" "$(cut -d' ' -f1 long.err)" 1000 \
@@ -37,7 +37,7 @@ for format in "gpu-trace --limit 20" "export csv" "export json" page; do
 	for length in short long; do
 		rm -rf $length.out
 		# shellcheck disable=SC2086 # words
-		python3 peak.py "$REPORT" $format $length.evt -o $length.out 2>$length.err || fail "$format: $(cat $length.err)"
+		python3 -S peak.py "$REPORT" $format $length.evt -o $length.out 2>$length.err || fail "$format: $(cat $length.err)"
 	done
 	[[ $format != "export csv" ]] || expect_eq "rows by kernel" "$(wc -l <long.out/gpu-trace.csv) $(wc -l <long.out/pyprof.csv)" \
 		"$((32 * 16000 + 1)) $((32 * 16000 + 1))"
@@ -46,7 +46,7 @@ for format in "gpu-trace --limit 20" "export csv" "export json" page; do
 	expect_between "KiB that $format takes" "$(cut -d' ' -f1 long.err)" 1000 614400
 done
 expect_between "bytes of the page" "$(stat -c %s long.out)" 1000 26214400
-python3 - <<'END' || fail "what is in the database"
+python3 -S - <<'END' || fail "what is in the database"
 import sqlite3
 data = sqlite3.connect("file:long.sqlite?mode=ro", uri=True)
 rows = data.execute('''SELECT f.value, s.value, m.value, COUNT(*), SUM(k."end" - k.start) FROM CUPTI_ACTIVITY_KIND_KERNEL AS k

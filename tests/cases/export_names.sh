@@ -19,7 +19,7 @@ names = ["plain", "\x1b[31mred\x07\b\x7f", "\x9b31mred", "a\"b'c`d", "back\\slas
 raw = [b"\xff\xfe\xc3", b"\xed\xa0\x80 half", b"cut \xe2\x82", b"\xc0\xaf", b"\x1b\xff;\n"]
 open("names", "wb").write(b"".join(name + b"\0" for name in [one.encode() for one in names] + raw))
 END_OF_PYTHON
-python3 names.py
+python3 -S names.py
 "$PROGRAMS/names_file" names run.evt || fail "names_file: status $?"
 "$REPORT" check run.evt >out || fail "check: $(cat out)"
 

@@ -156,6 +156,6 @@ for what in native hostile; do
 		"$REPORT" export $format "$OUTPUT" -o out.$format 2>err || fail "$format: $(cat err)"
 	done
 	"$REPORT" flame "$OUTPUT" --format json >flame.json || fail "flame"
-	python3 compare.py "$readers" $what 2>err || fail "$what: $(tail -n 3 err | cut -c 1-1500)"
+	python3 -S compare.py "$readers" $what 2>err || fail "$what: $(tail -n 3 err | cut -c 1-1500)"
 done
 exit 0

@@ -77,7 +77,7 @@ END
 need_program cuda_gpu
 run_traced "$PROGRAMS/cuda_gpu" work 2>gpu.err || fail "cuda_gpu: $(cat gpu.err)"
 printf '%s\n' "$ROOT"/tests/golden/*.evt "$ROOT"/tests/truth/recordings/{good_ranks,good_labels,garbage,decode}.evt "$OUTPUT"$'\tgpu' |
-	python3 "$ROOT/tests/each.py" compare.py "$REPORT" 2>err || fail "what was exported is not what the reports have: $(tail -n 9 err)"
+	python3 -S "$ROOT/tests/each.py" compare.py "$REPORT" 2>err || fail "what was exported is not what the reports have: $(tail -n 9 err)"
 
 # hostile names stay data
 cat >hostile.c <<'END'
@@ -91,7 +91,7 @@ gcc -w -o "drop');DELETE FROM StringIds;--" hostile.c || fail "no compiler"
 rm -f run.evt*
 run_traced "./drop');DELETE FROM StringIds;--" $'x\n\x1b[31m' || fail "status $?"
 "$REPORT" export sqlite "$OUTPUT" -o out.sqlite 2>err || fail "an older database is not replaced: $(cat err)"
-python3 - <<'END' || fail "a name is not what it was"
+python3 -S - <<'END' || fail "a name is not what it was"
 import sqlite3
 data = sqlite3.connect("out.sqlite")
 assert data.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -105,7 +105,7 @@ cp "drop');DELETE FROM StringIds;--" $'bad\xffna\xc3\xa9me'
 rm -f run.evt*
 run_traced $'./bad\xffna\xc3\xa9me' || fail "status $?"
 "$REPORT" export sqlite "$OUTPUT" -o :memory: 2>err || fail "$(cat err)"
-PYTHONUTF8=1 python3 - <<'END' || fail "a name that is no UTF-8"
+PYTHONUTF8=1 python3 -S - <<'END' || fail "a name that is no UTF-8"
 import sqlite3
 data = sqlite3.connect("./:memory:")
 assert [name for name, in data.execute("SELECT name FROM PROCESSES")] == ["./bad\ufffdna\u00e9me"]

@@ -14,7 +14,7 @@ done
 cmp flame.folded out.folded || fail "folded lines are not those of report flame"
 "$REPORT" flame "$OUTPUT" --format json >flame.json || fail "flame"
 "$REPORT" top-down "$OUTPUT" --format json >tree.json || fail "top-down"
-python3 - >totals <<'END' || fail "what was exported is not what the reports have"
+python3 -S - >totals <<'END' || fail "what was exported is not what the reports have"
 import collections, gzip, json
 flame, tree = json.load(open("flame.json")), json.load(open("tree.json"))
 whole = flame["totals"]["total"]

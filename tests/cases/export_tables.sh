@@ -29,7 +29,7 @@ expect_eq "faults" "$(wc -l <cut/faults.csv)" "$(($(json threads "$ROOT/tests/go
 
 # --step and other filters hold; what cannot be is one line.
 "$REPORT" export json --step 3..5 "$ROOT/tests/truth/recordings/good.evt" -o steps 2>err || fail "$(cat err)"
-expect_eq "steps" "$(python3 -c 'import json; print(len(json.load(open("steps/steps.json"))["rows"]))')" 3
+expect_eq "steps" "$(python3 -S -c 'import json; print(len(json.load(open("steps/steps.json"))["rows"]))')" 3
 : >a_file
 refuses 2 '^prof-report: ' export csv "$ROOT/tests/golden/counts.evt"
 refuses 1 '^prof-report: ' export csv "$ROOT/tests/golden/counts.evt" -o a_file
@@ -42,7 +42,7 @@ need_program stack_leaks
 INTERCEPT_STACKS=native run_traced "$PROGRAMS/stack_leaks" >out 2>err || fail "$(cat err)"
 "$REPORT" export massif "$OUTPUT" -o massif.out 2>err || fail "massif: $(cat err)"
 peak=$(json alloc "$OUTPUT" 'totals["peak_bytes"]') live=$(json alloc "$OUTPUT" 'totals["live_bytes"]')
-python3 - "$peak" "$live" <<'END' || fail "massif is not the heap"
+python3 -S - "$peak" "$live" <<'END' || fail "massif is not the heap"
 import re, sys
 peak, live = map(int, sys.argv[1:])
 times, trees, tree = [], [], None

@@ -5,5 +5,5 @@
 
 # timeout: 600
 export PROF_REPORT_CACHE=off
-python3 "$ROOT/tests/first_screen.py" "$REPORT" "$ROOT/tests" || fail "first screens: see above; tests/first_screen.py --write writes the golden ones"
+python3 -S "$ROOT/tests/first_screen.py" "$REPORT" "$ROOT/tests" || fail "first screens: see above; tests/first_screen.py --write writes the golden ones"
 exit 0

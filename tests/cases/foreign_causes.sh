@@ -18,7 +18,7 @@ while IFS='|' read -r name options _; do
 	# shellcheck disable=SC2086 # words
 	run_traced "$PYTHON" $options "$name.py" >"$name.out" 2>&1 </dev/null || fail "$name: status $?: $(tail -n 3 "$name.out")"
 	written "$OUTPUT"
-	python3 "$ROOT/tests/foreign/judge.py" "$REPORT" "$name" "$OUTPUT" || failed=$((failed + 1))
+	python3 -S "$ROOT/tests/foreign/judge.py" "$REPORT" "$name" "$OUTPUT" || failed=$((failed + 1))
 	count=$((count + 1))
 done <"$ROOT/tests/foreign/causes.txt"
 ((count >= 12)) || fail "only $count programs"

@@ -8,7 +8,7 @@ found=0
 for file in "$ROOT"/tests/golden/*.evt; do
 	[[ -e $file ]] || continue
 	found=$((found + 1))
-	python3 "$ROOT/tests/golden.py" "$REPORT" "$file" "${file%.evt}.json" ${UPDATE:+--update} ||
+	python3 -S "$ROOT/tests/golden.py" "$REPORT" "$file" "${file%.evt}.json" ${UPDATE:+--update} ||
 		fail "${file##*/} is not read as it was"
 done
 ((found > 0)) || fail "no file in tests/golden"
@@ -33,7 +33,7 @@ for before, now in zip(wanted, got):
 END
 for file in "$ROOT"/tests/golden/events/*.evt; do
 	"$REPORT" dump "$file" >dumped || fail "dump of $file"
-	python3 compare.py "${file%.evt}.txt" dumped || fail "an event of $file is not read as it was"
+	python3 -S compare.py "${file%.evt}.txt" dumped || fail "an event of $file is not read as it was"
 	for report in $(tables reports); do
 		"$REPORT" "$report" "$file" >table 2>err || fail "$report of $file: status $?: $(cat err)"
 	done
@@ -41,7 +41,7 @@ done
 
 # UPDATE adds what is missing, and leaves what is there as it is: a value that has changed is still a difference
 cp "$ROOT/tests/golden/counts.evt" .
-python3 - "$ROOT/tests/golden/counts.json" old.json <<'END'
+python3 -S - "$ROOT/tests/golden/counts.json" old.json <<'END'
 import json, sys
 document = json.load(open(sys.argv[1]))
 table = document["alloc --by size"]["document"]
@@ -50,10 +50,10 @@ table["totals"]["allocations"] += 1
 document["summary"]["document"]["rows"].pop(2)
 json.dump(document, open(sys.argv[2], "w"))
 END
-python3 "$ROOT/tests/golden.py" "$REPORT" counts.evt old.json --update >said && fail "a value that has changed was accepted"
+python3 -S "$ROOT/tests/golden.py" "$REPORT" counts.evt old.json --update >said && fail "a value that has changed was accepted"
 expect_eq "differences" "$(wc -l <said)" 1
 expect_match "the difference" "$(cat said)" 'alloc --by size\.document\.totals\.allocations: got'
-python3 - "$ROOT/tests/golden/counts.json" old.json <<'END' || fail "what was missing is not there, or what was there is not"
+python3 -S - "$ROOT/tests/golden/counts.json" old.json <<'END' || fail "what was missing is not there, or what was there is not"
 import json, sys
 before, after = (json.load(open(path)) for path in sys.argv[1:])
 table, added = (each["alloc --by size"]["document"] for each in (before, after))
@@ -64,6 +64,6 @@ names = [[row["name"] for row in each["summary"]["document"]["rows"]] for each i
 assert set(names[0]) <= set(names[1]) and len(set(names[1])) == len(names[1])
 END
 cp old.json again.json
-python3 "$ROOT/tests/golden.py" "$REPORT" counts.evt again.json --update >/dev/null
+python3 -S "$ROOT/tests/golden.py" "$REPORT" counts.evt again.json --update >/dev/null
 cmp old.json again.json || fail "a second update has changed the file"
-python3 "$ROOT/tests/golden.py" "$REPORT" counts.evt new.json --update >said || fail "a new file: $(cat said)"
+python3 -S "$ROOT/tests/golden.py" "$REPORT" counts.evt new.json --update >said || fail "a new file: $(cat said)"

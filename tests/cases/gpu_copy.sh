@@ -11,7 +11,7 @@ cp "$fake/libcupti.so.12" own/libcupti.so && cp "$fake/libfakecuda.so" own/
 export LD_LIBRARY_PATH=$fake INTERCEPT_GPU_WAITS=records
 
 same() { # our tables are the device's own
-	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.json >compare.out ||
+	python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.json >compare.out ||
 		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 	expect "$OUTPUT" 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' 'summary.totals.events_lost == 0'
 }

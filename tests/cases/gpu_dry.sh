@@ -58,7 +58,7 @@ expect_match "programs" "$(cat fake.out)" 'toolkit: none'
 skips=$(. "$ROOT/tests/gpu/checks.sh" && echo $((${#CHECKS[@]} + ${#COSTS[@]} - 4)))
 expect_eq "last line over the fake" "$(tail -n 1 fake.out)" "4 passed, 0 failed, $skips skipped"
 expect_eq "what is left of it" "$(cd out && echo *)" 'results.json results.txt'
-expect_eq "results over the fake" "$(python3 -c 'import json
+expect_eq "results over the fake" "$(python3 -S -c 'import json
 document = json.load(open("out/results.json"))
 print(document["summary"], *sorted({check["status"] for check in document["checks"]}), len(document["figures"]))')" \
 	"4 passed, 0 failed, $skips skipped 0 77 3"
@@ -108,7 +108,7 @@ expect_match "variables" "$(cat equal.out)" '^variables: 1 of 16384 bytes, by CU
 VARIABLES=16383 differs variables '^device-memory: variables: recorded 16383 bytes, the program has 16384$' \
 	counts ./with_variables tally.json "$OUTPUT"
 edit() { # STATEMENT: makes changed.json
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 tally = json.load(open("tally.json"))
 exec(sys.argv[1])
 json.dump(tally, open("changed.json", "w"))' "$1"
@@ -134,7 +134,7 @@ python3 "$compare" outputs tally.json changed.json value >/dev/null || fail "out
 # A trace as torch.profiler writes them, made from what was recorded; ADDED are more kernels in it.
 trace() { # ADDED...
 	"$REPORT" launches --names mangled --format json --limit 0 "$OUTPUT" |
-		python3 -c 'import json, sys
+		python3 -S -c 'import json, sys
 events, correlation = [{"ph": "M", "name": "process_name", "args": {"name": "python"}}], 0
 def add(kernel, category, function):
     global correlation

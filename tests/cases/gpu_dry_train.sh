@@ -11,7 +11,7 @@ export PYTHONPATH=$ROOT/tests/torch/rest${PYTHONPATH:+:$PYTHONPATH} # PyTorch's 
 OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --only beside_plain,beside_demo,ops_plain,ops_demo,million,cost \
 	>fake.out 2>&1 || fail "$(cat fake.out)"
 expect_eq "last line" "$(tail -n 1 fake.out)" '6 passed, 0 failed, 0 skipped'
-python3 -c 'import json
+python3 -S -c 'import json
 names = [row["name"] for row in json.load(open("out/results.json"))["figures"]]
 assert "on disk" in names and "step_ms, profiler, over bare" in names and "step_ms, default, off over bare" in names, names
 steps = json.load(open("out/steps.json"))

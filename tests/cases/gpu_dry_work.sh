@@ -12,7 +12,7 @@ OUT=$PWD/out "$ROOT/scripts/test-gpu.sh" --fake "$BUILD/fake" --runs 1 --keep \
 expect_eq "last line" "$(tail -n 1 fake.out)" '8 passed, 0 failed, 0 skipped'
 tar -C out -xzf out/failed.tar.gz || fail "no recordings with --keep"
 # what the comparison says to be equal it would see if it were not
-python3 - "$ROOT/tests/gpu/compare.py" "$REPORT" <<'END' || fail "differences are not seen"
+python3 -S - "$ROOT/tests/gpu/compare.py" "$REPORT" <<'END' || fail "differences are not seen"
 import json, subprocess, sys
 compare, report = sys.argv[1:]
 sys.path.insert(0, compare.rpartition("/")[0])

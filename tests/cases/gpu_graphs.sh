@@ -36,7 +36,7 @@ for key in "node", "name", "op", "range", "stack", "function", "line", "module",
     assert sum(row["calls"] for row in rows) == totals["calls"], (key, rows)
 END
 judge() { # FILE
-	python3 judge.py "$REPORT" "$1" || fail "line ${BASH_LINENO[0]}: $1"
+	python3 -S judge.py "$REPORT" "$1" || fail "line ${BASH_LINENO[0]}: $1"
 }
 life() { # NAME=VALUE...
 	rm -f ./*.evt* counts.*.json

@@ -19,7 +19,7 @@ expect "$OUTPUT" 'gpu_idle("--by", "op").totals.unknown_ns == gpu_idle.totals.to
 # the same from the dump, by another way: each nanosecond of a gap is of the call that began last
 "$REPORT" dump "$OUTPUT" >dump.out
 "$REPORT" gpu-idle --by activity --limit 0 --format json "$OUTPUT" >activity.json
-python3 - >judge.out <<'PYTHON' || fail "$(cat judge.out)"
+python3 -S - >judge.out <<'PYTHON' || fail "$(cat judge.out)"
 import json, re, sys
 NESTED = 1 # a call that CUDA made itself inside of another
 calls, pieces, launched = {}, {}, {}

@@ -17,7 +17,7 @@ quiet() {
 }
 same() { # the tables are the fake's own
 	quiet
-	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
+	python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
 		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 	expect "$OUTPUT" 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' 'kernels.totals.clamped == 0' \
 		'summary.totals.events_lost == 0'
@@ -56,7 +56,7 @@ expect "$OUTPUT" 'kernels.totals.calls == 10' 'launches.totals.calls == 10'
 life capture
 same
 expect_eq "captured" "$(count ' gpu_captured .*of=0x0 ')" 4
-python3 - <<'END' || fail "graphs: $(cat dump.out)"
+python3 -S - <<'END' || fail "graphs: $(cat dump.out)"
 import re
 field = re.compile(r"(\w+)=(\S+)")
 launches, origin, captured, work, replays = {}, {}, {}, [], 0

@@ -15,7 +15,7 @@ profiler() { # WHAT...: alone and beside us; both say the same
 	cmp bare.out traced.out || fail "$*: alone and beside us: $(diff bare.out traced.out)"
 }
 same() { # our tables are the device's own
-	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
+	python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
 		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 	expect "$OUTPUT" 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' 'kernels.totals.clamped == 0' \
 		'summary.totals.events_lost == 0'

@@ -20,7 +20,7 @@ rest() { # OUTSIDE RANGES INSIDE [THREADS [SECONDS]]
 	((${4:-0})) || expect "$OUTPUT" 'kernels.totals.lost == 0'
 }
 calls() { # FUNCTION: how often it was called
-	python3 -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"
+	python3 -S -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"
 }
 
 # six kinds of work go on for each range, and off again in each stretch after it; what is launched in between is not told

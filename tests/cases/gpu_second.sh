@@ -19,13 +19,13 @@ beside() { # PROGRAM WHAT...: alone and beside us; both say the same
 	cmp bare.out traced.out || fail "$*: alone and beside us: $(diff bare.out traced.out)"
 }
 same() { # our tables are the device's own
-	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
+	python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
 		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 	expect "$OUTPUT" 'kernels.totals.lost == 0' 'kernels.totals.without_call == 0' 'kernels.totals.clamped == 0' \
 		'summary.totals.events_lost == 0'
 }
 calls() { # FUNCTION: how often it was called
-	cat counts.*.json | python3 -c "import json, sys; print(json.load(sys.stdin)['others'].get('$1', 0))"
+	cat counts.*.json | python3 -S -c "import json, sys; print(json.load(sys.stdin)['others'].get('$1', 0))"
 }
 
 # ours alone, where nobody else is in sight: as ever

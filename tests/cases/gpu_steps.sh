@@ -60,10 +60,10 @@ record() { # SETTING STEPS LAUNCHES
 	"$REPORT" check --wait 60 "$OUTPUT" >out 2>&1 || fail "$*: check: $(cat out)"
 }
 judge() { # STEPS LAUNCHES FIRST BLOCK
-	python3 judge.py "$REPORT" "$OUTPUT" "$@" >judged 2>&1 || fail "line ${BASH_LINENO[0]}: $(cat judged)"
+	python3 -S judge.py "$REPORT" "$OUTPUT" "$@" >judged 2>&1 || fail "line ${BASH_LINENO[0]}: $(cat judged)"
 }
 calls() { # FUNCTION: how often it was called
-	python3 -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"
+	python3 -S -c "import json; print(json.load(open('counts.json'))['others'].get('$1', 0))"
 }
 
 for how in sums each; do
@@ -86,7 +86,7 @@ done
 # a capture over light is a window as soon as the GPU's queue has passed
 INTERCEPT_TRIGGER='steps 500..520' INTERCEPT_CAPTURE=trigger,light INTERCEPT_GPU=each record 8/4000,first=20 1000 5
 "$REPORT" dump "$OUTPUT" | grep -o ' gpu_window on=[01] step=[0-9]*' >edges
-python3 - <<'END_OF_EDGES' || fail "capture: $(cat edges)"
+python3 -S - <<'END_OF_EDGES' || fail "capture: $(cat edges)"
 edges = [tuple(int(word.split("=")[1]) for word in line.split()[1:]) for line in open("edges")]
 assert any(on and 500 < step < 512 for on, step in edges), edges
 assert [on for on, _ in edges] == [i % 2 for i in range(len(edges))], edges

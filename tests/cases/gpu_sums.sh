@@ -6,7 +6,7 @@
 need_program cuda_gpu
 export INTERCEPT_GPU_WAITS=records FAKE_CUDA_COUNTS=$PWD/counts.json INTERCEPT_GPU=sums INTERCEPT_METRICS=run.prom
 same() {
-	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.json >compare.out || fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
+	python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.json >compare.out || fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 }
 
 for how in NOTHING=1 FAKE_CUPTI_ORDER=reverse FAKE_CUPTI_ORDER=late; do
@@ -25,7 +25,7 @@ for how in NOTHING=1 FAKE_CUPTI_ORDER=reverse FAKE_CUPTI_ORDER=late; do
 		'utilization.row(device=0).queue_max is None' 'utilization.totals.busy_ns == summary.totals.gpu_busy_ns' \
 		'utilization.row(device=0).idle_ns + utilization.row(device=0).busy_ns == utilization.row(device=0).span_ns'
 	expect_eq "$how: busy" "$(json utilization "$OUTPUT" 'totals["busy_ns"]')" \
-		"$(python3 "$ROOT/tests/exposition.py" run.prom 'print(round(value("gpu_busy_seconds_total") * 1e9)) or True')"
+		"$(python3 -S "$ROOT/tests/exposition.py" run.prom 'print(round(value("gpu_busy_seconds_total") * 1e9)) or True')"
 	for report in kernels 'kernels --by range' gpu-trace steps summary; do
 		# shellcheck disable=SC2086
 		"$REPORT" $report "$OUTPUT" >out 2>&1

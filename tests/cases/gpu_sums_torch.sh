@@ -40,7 +40,7 @@ for name in each sums; do
 	"$REPORT" ops --format json "$name.evt" >"$name.ops"
 	"$REPORT" steps --format json "$name.evt" >"$name.steps"
 done
-python3 - <<'END' || fail "sums differ"
+python3 -S - <<'END' || fail "sums differ"
 import json
 
 def rows(path, *keys):
@@ -84,7 +84,7 @@ grep -q 'INTERCEPT_GPU=sums' out || fail "steps does not say what is missing: $(
 expect sums.evt 'ops("--by", "shape").totals.gpu_left_out > 0' 'summary.totals.events_lost == 0'
 expect each.evt '"gpu_left_out" not in ops.totals'
 "$REPORT" bottleneck --format json sums.evt >advice.json
-python3 - <<'END' || fail "bottleneck says what it cannot know"
+python3 -S - <<'END' || fail "bottleneck says what it cannot know"
 import json
 
 report = json.load(open("advice.json"))

@@ -19,7 +19,7 @@ within() { # STATUS WHAT: a new recording
 	"$REPORT" check "$OUTPUT" >check.out || fail "$2: check: $(cat check.out)"
 }
 same() {
-	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
+	python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out ||
 		fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 }
 

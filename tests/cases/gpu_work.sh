@@ -15,7 +15,7 @@ gpu() { # WHAT...: a new recording
 	return $status
 }
 same() { # the tables are the fake's own; FILE
-	python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$1" counts.json >compare.out || fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
+	python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$1" counts.json >compare.out || fail "line ${BASH_LINENO[0]}: $(cat compare.out)"
 }
 
 # every layout, order and number of buffers
@@ -64,7 +64,7 @@ expect_match "what they are" "$("$REPORT" sync "$OUTPUT" | tr '\n' ' ')" 'These 
 gpu work || fail "status $?"
 # CUPTI's own time is recorded, too
 overheads=$("$REPORT" dump "$OUTPUT" | awk '/ gpu_overhead / { for (i = 1; i <= NF; i++) if (sub("duration_ns=", "", $i)) ns += $i; calls++ } END { print calls + 0, ns + 0 }')
-expect_eq "overheads" "$overheads" "$(python3 -c 'import json; device = json.load(open("counts.json"))["device"]; print(*device["overheads"].values())')"
+expect_eq "overheads" "$overheads" "$(python3 -S -c 'import json; device = json.load(open("counts.json"))["device"]; print(*device["overheads"].values())')"
 expect_match "overheads" "$overheads" '^[4-9] '
 
 # what CUPTI drops is counted, what is there is right

@@ -11,7 +11,7 @@ place() { # ID LINE COMMAND; the program stands on stdin
 	cat >grow.py
 	rm -f ./*.evt
 	run_traced "$python" grow.py || fail "$1: the program ended with $?"
-	"$REPORT" bottleneck --format json "$OUTPUT" | python3 -c '
+	"$REPORT" bottleneck --format json "$OUTPUT" | python3 -S -c '
 import json, sys
 wanted, line, command = sys.argv[1:]
 rows = [row for row in json.load(sys.stdin)["rows"] if row["severity"] != "note"]

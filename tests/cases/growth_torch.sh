@@ -10,7 +10,7 @@ grows() { # ID LINE; the program stands on stdin
 	cat >grow.py
 	rm -f ./*.evt
 	run_traced "$PYTHON" grow.py || fail "$1: the program ended with $?"
-	"$REPORT" bottleneck --format json "$OUTPUT" | python3 -c '
+	"$REPORT" bottleneck --format json "$OUTPUT" | python3 -S -c '
 import json, sys
 wanted, line = sys.argv[1:]
 rows = {row["id"]: row for row in json.load(sys.stdin)["rows"] if row["id"].endswith("growth")}

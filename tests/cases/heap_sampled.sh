@@ -10,7 +10,7 @@ INTERCEPT_HEAP_EVERY=64K run_traced "$PROGRAMS/heap_sampled" >did.json 2>err || 
 "$REPORT" alloc --format json --allocator c "$OUTPUT" >alloc.json || fail "alloc: status $?"
 "$REPORT" leaks --format json "$OUTPUT" >leaks.json || fail "leaks: status $?"
 "$REPORT" threads --format json "$OUTPUT" >threads.json || fail "threads: status $?"
-python3 - <<'END' || fail "estimates"
+python3 -S - <<'END' || fail "estimates"
 import json, sys
 did, alloc, leaks, threads = (json.load(open(name + ".json")) for name in ("did", "alloc", "leaks", "threads"))
 totals, bad = alloc["totals"], []

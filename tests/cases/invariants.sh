@@ -22,7 +22,7 @@ families=("${families[@]/#/$ROOT/tests/golden/}")
 invariants --keys "$REPORT" "${families[@]/%/.evt}"
 
 # It finds what is wrong: figures of a report that are changed.
-python3 - "$ROOT/tests" "$REPORT" <<'END2' || fail "nothing is found in what is wrong"
+python3 -S - "$ROOT/tests" "$REPORT" <<'END2' || fail "nothing is found in what is wrong"
 import copy, json, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])

@@ -29,7 +29,7 @@ for field in FIELDS:
     if field in document["totals"]:
         assert document["totals"][field] == sum(row[field] for row in document["rows"]), field
 END
-python3 compare.py || fail "the report differs from what the program counted"
+python3 -S compare.py || fail "the report differs from what the program counted"
 
 # every key has the same sums
 for by in kind function process thread; do

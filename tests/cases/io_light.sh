@@ -66,7 +66,7 @@ expect_match "what is said of the rest" "$("$REPORT" io "$OUTPUT" | tr -s '\n ' 
 	'[0-9,]+ calls below 1\.00 ms \(INTERCEPT_IO_MIN\) took [0-9.]+ [a-z]+ together; they are in no row'
 # a sum is recorded when it has reached the threshold, so a thread has few records of short calls
 "$REPORT" dump "$OUTPUT" >dump.out
-python3 - <<'END' || fail "sums"
+python3 -S - <<'END' || fail "sums"
 import re
 sums = [tuple(int(n) for n in re.findall(r"(?:calls|least_ns|total)=(\d+)", line)) for line in open("dump.out") if " io_short " in line]
 assert sums and all(least == 1000000 for _, least, _ in sums), sums

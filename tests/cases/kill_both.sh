@@ -24,5 +24,5 @@ late=$(progress_of progress)
 "$REPORT" alloc --format json "$OUTPUT" >alloc.json 2>err
 expect_eq "exit status of an unfinished file" $? 1
 expect_eq "lines on standard error" "$(wc -l <err)" 1
-got=$(python3 -c "import json; t = json.load(open('alloc.json'))['totals']; print(t['allocations'] + t['frees'] + t['frees_unmatched'])")
+got=$(python3 -S -c "import json; t = json.load(open('alloc.json'))['totals']; print(t['allocations'] + t['frees'] + t['frees_unmatched'])")
 expect_between "events" "$got" "$early" $((late + 20))

@@ -18,7 +18,7 @@ export HOME=$PWD/home # nothing may be written there
 mkdir home && chmod 500 home
 find . | sort >../before
 
-python3 - "$REPORT" <<'END' || fail "prof-report mcp"
+python3 -S - "$REPORT" <<'END' || fail "prof-report mcp"
 import json, subprocess, sys
 
 class Server:

@@ -6,7 +6,7 @@
 need_program cuda_gpu progress
 export FAKE_CUDA_COUNTS=$PWD/counts.json
 metrics() { # FILE EXPRESSION...
-	python3 "$ROOT/tests/exposition.py" "$@" || fail "line ${BASH_LINENO[0]}: $1"
+	python3 -S "$ROOT/tests/exposition.py" "$@" || fail "line ${BASH_LINENO[0]}: $1"
 }
 
 # at the end: the GPU as the reports have it, and the labels

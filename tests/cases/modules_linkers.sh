@@ -57,7 +57,7 @@ done
 ((${#plugins[@]} >= ${#linkers[@]} * 3)) || fail "only ${#plugins[@]} plugins were linked: $(tail -n 5 flags.log)"
 traced "$PROGRAMS/loaded_objects" "${plugins[@]}"
 "$REPORT" dump run.evt >recorded.txt
-python3 "$ROOT/tests/objects.py" recorded.txt out $((${#plugins[@]} + 3)) || fail "of plugins by ${linkers[*]}: see above"
+python3 -S "$ROOT/tests/objects.py" recorded.txt out $((${#plugins[@]} + 3)) || fail "of plugins by ${linkers[*]}: see above"
 wanted=$(for plugin in "${plugins[@]}"; do echo "in_$(basename "$plugin" .so)"; done | sort)
 got=$(json alloc run.evt '"\n".join(sorted(row["function"] or row["caller"] for row in rows if row["bytes_allocated"] == 100000))')
 expect_eq "functions of the plugins" "$got" "$wanted"

@@ -107,7 +107,7 @@ for python in "${PYTHONS[@]}"; do
 	PYTHONPATH=$PWD INTERCEPT_TRACE=+modules,-alloc run_traced "$python" program.py >traced 2>err || fail "$python: $(tail -3 err)"
 	cmp bare traced || fail "$python: what the program sees: $(diff bare traced)"
 	"$REPORT" modules --format json --limit 0 "$OUTPUT" >rows.json || fail "$python: report"
-	python3 - <<'EOF_PYTHON' || fail "$python: other calls than the program's own count"
+	python3 -S - <<'EOF_PYTHON' || fail "$python: other calls than the program's own count"
 import ast, collections, json
 theirs = dict(ast.literal_eval(open("counts").read()))
 document = json.load(open("rows.json"))

@@ -27,4 +27,4 @@ END
 run_traced "$PYTHON" imports.py >loaded || fail "imports.py: status $?"
 written run.evt
 "$REPORT" dump run.evt >recorded.txt
-python3 "$ROOT/tests/objects.py" recorded.txt loaded 20 || fail "of $(grep -v "^object" loaded | xargs): see above"
+python3 -S "$ROOT/tests/objects.py" recorded.txt loaded 20 || fail "of $(grep -v "^object" loaded | xargs): see above"

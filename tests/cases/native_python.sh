@@ -35,7 +35,7 @@ off=$(grep 'no native stack was sampled' table) && skip "$off"
 "$REPORT" native --format json --limit 0 --by op "$OUTPUT" >op.json || fail "--by op: status $?"
 "$REPORT" native --format json --limit 0 --by module "$OUTPUT" >module.json || fail "--by module: status $?"
 "$REPORT" lines --format json --limit 0 --by function "$OUTPUT" >lines.json || fail "lines: status $?"
-python3 - <<'END' 2>why || fail "$("$REPORT" native --by op --limit 5 "$OUTPUT"; "$REPORT" native --by module --limit 5 "$OUTPUT"; cat why)"
+python3 -S - <<'END' 2>why || fail "$("$REPORT" native --by op --limit 5 "$OUTPUT"; "$REPORT" native --by module --limit 5 "$OUTPUT"; cat why)"
 import json
 ops = {r["op"]: r for r in json.load(open("op.json"))["rows"]}
 doc = json.load(open("module.json"))

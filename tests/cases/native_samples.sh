@@ -41,7 +41,7 @@ shares() { # WHAT FILE MOST NAME=PERCENT... [-- OPTION...]
 	while (($#)) && [[ $1 != -- ]]; do wanted+=("$1"); shift; done
 	"$REPORT" native --format json --limit 0 --wait 60 "${@:2}" "$file" >native.json || fail "$what: native: status $?"
 	"$REPORT" processes --format json --limit 0 "$file" >processes.json || fail "$what: processes: status $?"
-	python3 shares.py native.json "${wanted[@]}" || fail "$what: $("$REPORT" native --limit 0 "$file")"
+	python3 -S shares.py native.json "${wanted[@]}" || fail "$what: $("$REPORT" native --limit 0 "$file")"
 }
 spin() { # MODE [SECONDS [THREADS]]
 	rm -f run*.evt
@@ -91,7 +91,7 @@ rm -f run*.evt
 run_traced bare/native_spin shares 0.6 || fail "stripped: status $?"
 shares stripped "$OUTPUT" 4 native_spin=100 -- --by module
 few_cuts stripped
-expect_eq 'stripped: depth' "$("$REPORT" native --by stack --raw-stacks --format json --limit 1 "$OUTPUT" | python3 -c '
+expect_eq 'stripped: depth' "$("$REPORT" native --by stack --raw-stacks --format json --limit 1 "$OUTPUT" | python3 -S -c '
 import json, sys
 print(len(json.load(sys.stdin)["rows"][0]["stack"]) >= 5)')" True
 

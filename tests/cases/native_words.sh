@@ -13,7 +13,7 @@ off=$(grep 'no native stack was sampled' table) && skip "$off"
 "$REPORT" native --format json --limit 0 "$OUTPUT" >native.json || fail "native: status $?"
 "$REPORT" native --by stack --raw-stacks --format json --limit 0 "$OUTPUT" >raw.json || fail "raw stacks: status $?"
 "$REPORT" native --by stack --format json --limit 0 "$OUTPUT" >stacks.json || fail "stacks: status $?"
-python3 - <<'END' || fail "$(cat table)"
+python3 -S - <<'END' || fail "$(cat table)"
 import json
 rows, raw, stacks = (json.load(open(name + ".json"))["rows"] for name in ("native", "raw", "stacks"))
 own = "[recording by intercept]"

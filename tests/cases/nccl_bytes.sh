@@ -66,7 +66,7 @@ ranks() { # WORK [TRACE]: two of them, recorded in WORK.0.evt and WORK.1.evt; 77
 }
 bytes() { # WORK: operation, calls and bytes of both ranks, a line each
 	"$REPORT" nccl --format json --limit 0 --wait 60 "$1".[01].evt >"$1.json" || fail "nccl of $1"
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 for row in sorted(json.load(open(sys.argv[1]))["rows"], key=lambda row: row["op"]):
     print(row["op"], row["calls"], row.get("bytes"))' "$1.json"
 }
@@ -83,7 +83,7 @@ reduce 2 96
 scatter 2 16000
 send 1 52"
 # nccl-tests' definitions, with two ranks
-python3 - calls.json <<'END' || fail "bandwidths"
+python3 -S - calls.json <<'END' || fail "bandwidths"
 import json, sys
 factors = {"all_reduce": 1, "all_gather": 0.5, "all_to_all": 0.5, "gather": 0.5, "scatter": 0.5}
 for row in json.load(open(sys.argv[1]))["rows"]:
@@ -96,7 +96,7 @@ for row in json.load(open(sys.argv[1]))["rows"]:
 END
 ranks subgroup
 expect_eq "bytes of groups" "$(bytes subgroup | grep all_reduce)" "all_reduce 4 $((2 * (8 + 12)))"
-python3 - subgroup.json <<'END' || fail "the bus bandwidth of a group of one rank"
+python3 -S - subgroup.json <<'END' || fail "the bus bandwidth of a group of one rank"
 import json, sys
 (row,) = [row for row in json.load(open(sys.argv[1]))["rows"] if row["op"] == "all_reduce"]
 assert abs(row["bus_rate"] - 24e9 / row["total_ns"]) <= 1 and abs(row["alg_rate"] - 40e9 / row["total_ns"]) <= 1, row

@@ -49,7 +49,7 @@ expect_eq "the report by the name that nsys has" "$(json osrt_sum run.evt 'total
 expect_eq "waits of threads" "$(json threads run.evt 'sum(r["waits"] for r in rows)')" "$(json waits run.evt 'totals["calls"]')"
 expect_eq "their time" "$(json threads run.evt 'sum(r["wait_ns"] for r in rows)')" "$(json waits run.evt 'totals["total_ns"]')"
 "$REPORT" export chrome --output trace.json run.evt 2>err || fail "export chrome: $(cat err)"
-expect_eq "slices" "$(python3 -c 'import json
+expect_eq "slices" "$(python3 -S -c 'import json
 events = json.load(open("trace.json"))
 events = events if isinstance(events, list) else events["traceEvents"]
 print(sum(e.get("cat") == "osrt" for e in events))')" "$(json waits run.evt 'totals["calls"]')"
@@ -99,7 +99,7 @@ for row in steps:
 thread, = ask("threads")["rows"]
 assert of_row(thread) == of_waits() and all(of_row(thread).values()), (thread, of_waits())
 END
-python3 groups.py "$REPORT" 2>err || fail "waits by group: $(tail -n 2 err)"
+python3 -S groups.py "$REPORT" 2>err || fail "waits by group: $(tail -n 2 err)"
 rm -f run.evt
 INTERCEPT_STEP=step run_traced "$waits" steps 3 >out 2>err || fail "steps without osrt: $(cat err)"
 expect_eq "not recorded is not 0" "$(json steps run.evt '[(r["lock_wait_ns"], r["sleep_wait_ns"]) for r in rows]')" "[[null, null], [null, null], [null, null]]"

@@ -111,4 +111,24 @@ expect_match "the first answer" "$(json bottleneck "$OUTPUT" "[(r['id'], r['line
 said=$("$REPORT" bottleneck "$OUTPUT")
 [[ $said != *torch* && $said != *Python* ]] || fail "words of Python for a program without: $said"
 expect_eq "sum" "$(json leaks "$OUTPUT" "sum(r['bytes'] for r in rows)")" "$(json leaks "$OUTPUT" "sum(r['bytes'] for r in rows)" --frames all)"
+# What `python -c` was given is of its own program: what two programs call <string> never shares a row, and one program's runs do.
+cat >programs.sh <<'END2'
+work='def work(n):
+    return bytearray(100000 * n)
+kept = []
+for i in range(%d): kept.append(work(1))
+'
+for count in 3 5 3; do
+	"$1" -c "$(printf "$work" $count)"
+done
+END2
+INTERCEPT_TRACE=+functions INTERCEPT_STACKS=python INTERCEPT_SAMPLE=0 run_traced sh programs.sh "$python" || fail "programs: status $?"
+first=$(json processes "$OUTPUT" 'sorted((r["start_ns"], r["pid"]) for r in rows if "range(3)" in r["command"])[0][1]')
+other=$(json processes "$OUTPUT" '[r["pid"] for r in rows if "range(5)" in r["command"]][0]')
+expect_eq "calls by program" "$(json functions "$OUTPUT" 'sorted((int(r["calls"]), r["file"]) for r in rows if r["function"] == "work")')" \
+	"[[5, \"<string of process $other>\"], [6, \"<string of process $first>\"]]"
+expect_eq "blocks by program" "$(json alloc "$OUTPUT" 'sorted((r["allocations"], r["line"]) for r in rows if (r["line"] or "").endswith(">:2"))' --by line)" \
+	"[[5, \"<string of process $other>:2\"], [6, \"<string of process $first>:2\"]]"
+expect_eq "blocks by stack" "$(json alloc "$OUTPUT" 'sorted((r["allocations"], r["stack"][1]["file"]) for r in rows if r["function"] == "work")' --by stack)" \
+	"[[5, \"<string of process $other>\"], [6, \"<string of process $first>\"]]"
 exit 0

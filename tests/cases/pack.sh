@@ -34,7 +34,7 @@ expect_match "what is said" "$(cat out)" '^first/run.zip: 2 recordings, page.htm
 expect_eq "what is said on stderr" "$(cat err)" ''
 expect_eq "rights" "$(stat -c %a first/run.zip)" 600
 expect_eq "files beside" "$(find first -mindepth 1 | wc -l)" 3
-python3 - first/run.zip made <<'END2' || fail "python3 cannot read it"
+python3 -S - first/run.zip made <<'END2' || fail "python3 cannot read it"
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as pack:
     assert pack.testzip() is None
@@ -60,7 +60,7 @@ done
 
 # With the sources, and nothing but sources.
 "$REPORT" pack --sources first/run.evt -o sources.zip >out 2>err || fail "--sources: status $? ($(cat err))"
-python3 - sources.zip "$PWD" <<'END2' || fail "the sources are not those of the program"
+python3 -S - sources.zip "$PWD" <<'END2' || fail "the sources are not those of the program"
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as pack:
     assert pack.testzip() is None
@@ -100,7 +100,7 @@ OUTPUT=$PWD/code.evt
 (cd code/build && run_traced ./work) || fail "status $?"
 "$REPORT" pack --sources code.evt -o code.zip >out 2>err || fail "--sources of C: status $? ($(cat err))"
 expect_match "what is left out" "$(cat err)" '^prof-report: [0-9]+ source files are not there, or larger than 4 MiB: left out$'
-python3 - code.zip "$PWD/code" <<'END2' || fail "the sources are not those of the C program"
+python3 -S - code.zip "$PWD/code" <<'END2' || fail "the sources are not those of the C program"
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as pack:
     assert pack.testzip() is None
@@ -116,7 +116,7 @@ OUTPUT=$PWD/first/run.evt
 
 # No secret in a byte, of what is packed in pieces too.
 bytes_of() { # FILE...: all that is in it
-	python3 - "$@" <<'END2'
+	python3 -S - "$@" <<'END2'
 import base64, re, subprocess, sys, zipfile, zlib
 def show(name, data):
     sys.stdout.buffer.write(name.encode() + b"\n" + data + b"\n")
@@ -182,7 +182,7 @@ expect_match "full disk" "$(cat err)" "cannot write"
 cp "$ROOT/tests/golden/killed.evt" $'line\nbreak.evt'
 "$REPORT" pack $'line\nbreak.evt' -o strange.zip >out 2>err || fail "strange: status $? ($(cat err))"
 "$REPORT" pack short.evt -o short.zip >out 2>err || fail "short: status $? ($(cat err))"
-python3 - <<'END2' || fail "names of strange files"
+python3 -S - <<'END2' || fail "names of strange files"
 import zipfile
 assert "line_break.evt" in zipfile.ZipFile("strange.zip").namelist()
 assert "short.evt" in zipfile.ZipFile("short.zip").namelist()

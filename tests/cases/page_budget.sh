@@ -61,5 +61,5 @@ def look(browser, name, is_small):
 with Browser() as browser:
     assert look(browser, "page-1000000.html", False) > 4 * look(browser, "page-470000.html", True)
 END
-python3 look.py 2>err || fail "$(tail -n 3 err)"
+python3 -S look.py 2>err || fail "$(tail -n 3 err)"
 exit 0

@@ -7,7 +7,7 @@
 need_browser chromium
 recordings=$ROOT/tests/truth/recordings golden=$ROOT/tests/golden
 compared() { # AFTER BEFORE...
-	python3 "$ROOT/tests/page_compare.py" "$REPORT" "$@" >>log 2>err || fail "line ${BASH_LINENO[0]}: $(tail -n 3 err)"
+	python3 -S "$ROOT/tests/page_compare.py" "$REPORT" "$@" >>log 2>err || fail "line ${BASH_LINENO[0]}: $(tail -n 3 err)"
 }
 compared "$recordings/good_adam.evt" "$recordings/good.evt"
 compared "$golden/families3.evt" "$golden/families.evt"
@@ -33,7 +33,7 @@ expect_match "a page of two sessions" "$(tail -n 1 err)" "one session at a time"
 
 # the page of one run has a sentence instead
 "$REPORT" page base.evt -o one.html 2>err || fail "page: $(cat err)"
-python3 - 2>err <<'PY' || fail "$(tail -n 3 err)"
+python3 -S - 2>err <<'PY' || fail "$(tail -n 3 err)"
 import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests")
 from browser import Browser

@@ -9,7 +9,7 @@ need_browser chromium
 run_traced "$PYTHON" "$ROOT/scripts/demo_train.py" >train.out 2>train.err || fail "status $? $(cat train.err)"
 "$REPORT" page "$OUTPUT" -o demo.html 2>err || fail "page: $(cat err)"
 expect_between "bytes of the demo's page" "$(stat -c %s demo.html)" 500000 5000000
-python3 - <<'END_OF_PYTHON' 2>err || fail "$(tail -n 3 err)"
+python3 -S - <<'END_OF_PYTHON' 2>err || fail "$(tail -n 3 err)"
 import os, sys
 sys.path.insert(0, os.environ["ROOT"] + "/tests")
 import page

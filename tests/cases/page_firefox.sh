@@ -13,7 +13,7 @@ expect_match "what was drawn" "$(cat out)" 'page.html 9 panels [1-9][0-9]* canva
 # with --against: documents, rows and verdicts of each comparison
 for pair in "recordings/good_adam.evt recordings/good.evt" "../golden/families3.evt ../golden/families.evt"; do
 	read -r after before <<<"$pair"
-	python3 "$ROOT/tests/page_compare.py" --firefox "$REPORT" "$ROOT/tests/truth/$after" "$ROOT/tests/truth/$before" >out 2>err ||
+	python3 -S "$ROOT/tests/page_compare.py" --firefox "$REPORT" "$ROOT/tests/truth/$after" "$ROOT/tests/truth/$before" >out 2>err ||
 		fail "$after against $before: $(tail -n 3 err)"
 	expect_match "comparisons" "$(cat out)" '^[1-9][0-9]+ comparisons, [0-9]+ flame graphs, [1-9][0-9]* changes$'
 done

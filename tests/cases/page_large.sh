@@ -27,5 +27,5 @@ with Browser() as browser:
         assert (about.get("name_bytes") is not None) == (name == "names"), about.get("name_bytes")
         assert name != "names" or longest <= about["name_bytes"] and "long ones are cut" in text, (longest, text[:300])
 END
-python3 look.py 2>err || fail "$(tail -n 3 err)"
+python3 -S look.py 2>err || fail "$(tail -n 3 err)"
 exit 0

@@ -19,5 +19,5 @@ mv slow/two.host.*.evt device.evt
 for file in "$ROOT/tests/truth/recordings/good_workers.evt" "$ROOT/tests/truth/recordings/decode_python.evt" gpu.evt losses.evt device.evt; do
 	"$REPORT" page "$file" -o "$(basename "$file" .evt).html" 2>err || fail "$file: $(cat err)"
 done
-python3 "$ROOT/tests/page_looks.py" ./*.html >log 2>err || fail "$(tail -n 40 err)"
+python3 -S "$ROOT/tests/page_looks.py" ./*.html >log 2>err || fail "$(tail -n 40 err)"
 exit 0

@@ -22,7 +22,7 @@ json.dump(names, open("names.json", "w"))
 END
 run_traced python3 names.py '</title><script>window.hacked=1</script>' || fail "status $?"
 mv run.evt $'<img src=x onerror=window.hacked=1>.evt'
-python3 "$ROOT/tests/page.py" "$REPORT" '<img src=x onerror=window.hacked=1>.evt' >log 2>err || fail "$(tail -n 3 err)"
+python3 -S "$ROOT/tests/page.py" "$REPORT" '<img src=x onerror=window.hacked=1>.evt' >log 2>err || fail "$(tail -n 3 err)"
 
 cat >seen.py <<'END'
 import json, os, sys
@@ -51,6 +51,6 @@ with Browser() as browser:
     assert browser.value("typeof window.hacked") == "undefined"
     assert any("Content Security Policy" in error for error in browser.errors), browser.errors
 END
-python3 seen.py >>log 2>err || fail "$(tail -n 3 err)"
+python3 -S seen.py >>log 2>err || fail "$(tail -n 3 err)"
 if grep -qE '<script>window|<img|<svg' page.html; then fail "a name stands in the page's own text"; fi
 exit 0

@@ -11,7 +11,7 @@ need_program counts
 need_program device_file
 
 pages() { # RECORDING...
-	python3 "$ROOT/tests/page.py" "$REPORT" "$@" >>log 2>err || fail "line ${BASH_LINENO[0]}: $(tail -n 3 err)"
+	python3 -S "$ROOT/tests/page.py" "$REPORT" "$@" >>log 2>err || fail "line ${BASH_LINENO[0]}: $(tail -n 3 err)"
 }
 
 # nothing at all; a program without Python; a GPU; losses; cut off, damaged

@@ -13,7 +13,7 @@ look() { # SLOWEST-RANK FILE...
 	"$REPORT" page "$@" -o run.html 2>err || fail "page: $(cat err)"
 	"$REPORT" steps --limit 0 --format json "$@" >steps.json 2>err || fail "steps: $(cat err)"
 	"$REPORT" ranks --limit 0 --format json "$@" >ranks.json 2>err || fail "ranks: $(cat err)"
-	python3 "$ROOT/tests/page_ranks.py" steps.json ranks.json run.html "$slowest" 2>err || fail "$1: $(tail -n 3 err)"
+	python3 -S "$ROOT/tests/page_ranks.py" steps.json ranks.json run.html "$slowest" 2>err || fail "$1: $(tail -n 3 err)"
 }
 
 look 0 "$ROOT/tests/truth/recordings/straggler.evt"

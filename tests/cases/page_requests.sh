@@ -34,5 +34,5 @@ END
 for name in server_sleeps server_slow_requests collate; do
 	"$REPORT" page "$ROOT/tests/truth/recordings/$name.evt" -o "$name.evt.html" 2>err || fail "page: $(cat err)"
 done
-python3 look.py "$ROOT"/tests/truth/recordings/{server_sleeps,server_slow_requests,collate}.evt >out 2>err || fail "$(tail -n 3 err)"
+python3 -S look.py "$ROOT"/tests/truth/recordings/{server_sleeps,server_slow_requests,collate}.evt >out 2>err || fail "$(tail -n 3 err)"
 expect_eq "endpoints" "$(tr '\n' ' ' <out)" "server_sleeps.evt 1 server_slow_requests.evt 1 collate.evt 0 "

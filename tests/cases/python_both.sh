@@ -22,7 +22,7 @@ for row in rows:
     shapes.add((*[names[k][3:] for k in inner], inner[0] > 0, inner[2] - inner[1] > 2, inner[1] - inner[0]))
 print(sum(row["allocations"] for row in rows), *[word for shape in shapes for word in shape])
 END
-found=$("$REPORT" alloc --by stack --raw-stacks --limit 0 --format json "$OUTPUT" | python3 find.py)
+found=$("$REPORT" alloc --by stack --raw-stacks --limit 0 --format json "$OUTPUT" | python3 -S find.py)
 expect_eq "the stack" "$found" "2 leaf <lambda> middle <module> True True 1"
 rm -f "$OUTPUT"
 
@@ -41,7 +41,7 @@ for line, blocks, size in (1, 100, 5000), (2, 300, 9000):
     print(len(of), all(blocks <= r["allocations"] < blocks + 20 and blocks * size <= r["bytes_allocated"] < blocks * size * 1.1 for r in of))
 print(len({row["python"] for row in rows}) == len(rows))
 END
-found=$("$REPORT" alloc --by python --limit 0 --format json "$OUTPUT" | python3 rows.py | tr '\n' ' ')
+found=$("$REPORT" alloc --by python --limit 0 --format json "$OUTPUT" | python3 -S rows.py | tr '\n' ' ')
 expect_eq "lines of Python" "$found" "1 True 1 True True "
 
 # a flame graph of Python only has nothing native in it, and all of the bytes

@@ -68,7 +68,7 @@ waits, computes = at("# waits"), at("# computes")
 assert 0 < waits["cuda_ns"] == waits["cpu_ns"] + waits["wait_ns"] and waits["native_ns"] == waits["cpu_ns"], waits
 assert not computes["cuda_ns"], computes
 END
-python3 check.py || fail "the GPU by line is wrong"
+python3 -S check.py || fail "the GPU by line is wrong"
 "$REPORT" lines --source prog.py "$OUTPUT" >text || fail "lines --source ended with $?"
 expect_match "the source beside its figures" "$(grep '# thirty' text)" '[1-9].* us .*launch\(30\)'
 

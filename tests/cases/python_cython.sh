@@ -62,7 +62,7 @@ print(sysconfig.get_path("include") if (3, 9) <= sys.version_info[:2] <= (3, 14)
 		INTERCEPT_TRACE=-alloc INTERCEPT_SAMPLE=1000 run_traced "$python" user.py >out 2>err || fail "$python, $mode: status $?: $(tail -3 err)"
 		expect_eq "$python, $mode: what it says" "$(cat err)" ''
 		"$REPORT" lines --by line --limit 0 --format json "$OUTPUT" >lines.json || fail "$python, $mode: lines"
-		python3 - <<'END' || fail "$python, $mode: $(cat said)"
+		python3 -S - <<'END' || fail "$python, $mode: $(cat said)"
 import json, sys
 sys.stdout = open("said", "w")
 rows = json.load(open("lines.json"))["rows"]

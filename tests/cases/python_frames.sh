@@ -26,7 +26,7 @@ compare() { # PYTHON: of a run of python_frames.py with these settings
 	INTERCEPT_STACKS=python INTERCEPT_STACKS_DEPTH=4096 run_traced "$1" "$ROOT/tests/programs/python_frames.py" want children ||
 		fail "$1 ended with $?"
 	"$REPORT" alloc --by stack --raw-stacks --limit 0 --format json "$OUTPUT" >rows.json || fail "alloc of $1"
-	python3 compare.py want rows.json >compared.txt || fail "$1: $(cat compared.txt)"
+	python3 -S compare.py want rows.json >compared.txt || fail "$1: $(cat compared.txt)"
 	"$REPORT" check "$OUTPUT" >check.txt || fail "check: $(cat check.txt)"
 }
 

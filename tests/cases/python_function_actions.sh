@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 # timeout: 420
 . "$ROOT/tests/lib.sh"
-need_lightning
+need_lightning eager
 
 cat >program.py <<'EOF'
 import cProfile, logging, pstats, sys, warnings
@@ -129,7 +129,7 @@ INTERCEPT_TRACE=+functions,-alloc run_traced "$PYTHON" program.py ours >traced.o
 for i in 0 1 2 3 4 5; do
 	"$REPORT" functions --by action --range "turn $i" --limit 0 --format json "$OUTPUT" >turn.$i || fail "no report of turn $i"
 done
-python3 compare.py || fail "calls by action differ"
+python3 -S compare.py || fail "calls by action differ"
 
 # the totals have each call once, whatever actions it was in; nothing was lost of what no action has
 expect "$OUTPUT" 'functions("--by", "action").totals.ncalls == functions.totals.ncalls' \

@@ -103,7 +103,7 @@ for python in $(pythons); do
 		"$PROGRAMS/call_file" made.evt <calls.txt || fail "$python: call_file ended with $?"
 		"$REPORT" functions --format json --limit 0 made.evt >functions.json || fail "functions"
 		"$REPORT" functions --format json --limit 0 --by caller made.evt >callers.json || fail "functions --by caller"
-		python3 ours.py >ours.txt || fail "what is recorded cannot be read"
+		python3 -S ours.py >ours.txt || fail "what is recorded cannot be read"
 		(($(wc -l <theirs.txt) > 100)) || fail "$python: few functions: $(cat theirs.txt)"
 		diff <(sort theirs.txt) <(sort ours.txt) >differ.txt ||
 			fail "$python, $seed: of $(wc -l <theirs.txt) lines $(grep -c '^<' differ.txt) differ, cProfile's to the left: $(head -n 8 differ.txt)"

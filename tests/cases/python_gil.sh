@@ -85,11 +85,11 @@ for python in "${PYTHONS[@]}"; do
 		"$REPORT" gil --by $by --format json --wait 60 "$OUTPUT" >$by.json || fail "gil --by $by of '$python'"
 	done
 	"$REPORT" lines --format json --limit 0 "$OUTPUT" >lines.json || fail "lines of '$python'"
-	python3 check.py || fail "of '$python'"
+	python3 -S check.py || fail "of '$python'"
 	rm -f ./*.evt*
 	INTERCEPT_SAMPLE=200 run_traced "$python" hold.py || fail "hold.py: '$python' ended with $?"
 	"$REPORT" gil --by function --format json --wait 60 "$OUTPUT" >hold.json || fail "gil of hold.py, '$python'"
-	python3 check_hold.py || fail "of hold.py, '$python'"
+	python3 -S check_hold.py || fail "of hold.py, '$python'"
 	last=$python
 done
 ((found > 0)) || skip "no Python 3.8 to 3.14 is installed"

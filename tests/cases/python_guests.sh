@@ -270,7 +270,7 @@ try() {
 		cmp -s <(clean bare.out) <(clean traced.out) || fail "$what, $trace: output: $(diff bare.out traced.out | head -5)"
 		cmp -s <(clean bare.err) <(clean traced.err) || fail "$what, $trace: errors: $(diff bare.err traced.err | head -5)"
 		"$REPORT" alloc --by stack --raw-stacks --limit 0 --format json --wait 60 "$OUTPUT" >rows.json || fail "$what: alloc"
-		python3 check.py >differ.txt 2>&1 || fail "$what, $trace: $(cat differ.txt)"
+		python3 -S check.py >differ.txt 2>&1 || fail "$what, $trace: $(cat differ.txt)"
 		"$REPORT" check "$OUTPUT" >check.txt || fail "$what: check: $(cat check.txt)"
 	done
 	tried+=("$what")

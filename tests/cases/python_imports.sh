@@ -60,7 +60,7 @@ for python in "${PYTHONS[@]}"; do
 	rm -f "$OUTPUT"
 	run_traced "$python" program.py || fail "$python: status $?"
 	"$REPORT" imports --limit 0 --format json "$OUTPUT" >imports.json || fail "$python: no report"
-	python3 compare.py theirs.txt imports.json || fail "$python: the tree of imports differs"
+	python3 -S compare.py theirs.txt imports.json || fail "$python: the tree of imports differs"
 	expect_eq "$python: who imports" "$(json imports "$OUTPUT" \
 		'"%s:%d" % (row(module="sqlite3.dump")["file"].split("/")[-1], row(module="sqlite3.dump")["line"])')" program.py:18
 	expect_eq "$python: failed" "$(json imports "$OUTPUT" \

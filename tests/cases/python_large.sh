@@ -29,7 +29,7 @@ small = [str(number) for number in range(100000)]
 END
 
 lines() { # REPORT: "line blocks bytes" of large.py
-	"$REPORT" "$1" --by line --limit 0 --format json "$OUTPUT" | python3 -c '
+	"$REPORT" "$1" --by line --limit 0 --format json "$OUTPUT" | python3 -S -c '
 import json, sys
 for row in json.load(sys.stdin)["rows"]:
     if "large.py:" in (row["line"] or ""):
@@ -48,7 +48,7 @@ for python in "${PYTHONS[@]}"; do
 	# ctypes gives the GIL back; without it 3.14 does not say which frame runs
 	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 14))' ||
 		expect_match "$python: blocks of C code" "$all" 'large.py:8 50 10000000'
-	"$REPORT" alloc --limit 0 --format json "$OUTPUT" | python3 -c '
+	"$REPORT" alloc --limit 0 --format json "$OUTPUT" | python3 -S -c '
 import json, sys
 rows = json.load(sys.stdin)["rows"]
 wrong = [row["caller"] for row in rows if ".py" in row["caller"]]

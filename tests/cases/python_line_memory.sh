@@ -74,7 +74,7 @@ by = {(r["file"].split("/")[-1], r["function"]): r for r in functions}
 assert by["script.py", "__init__"]["bytes_allocated"] == 30 * 4001, by["script.py", "__init__"]
 assert by["script.py", "main"]["total_bytes_allocated"] > by["script.py", "grow"]["total_bytes_allocated"]
 END
-python3 check.py || fail "memory by line is wrong"
+python3 -S check.py || fail "memory by line is wrong"
 "$REPORT" lines --source script.py "$OUTPUT" >text || fail "lines --source ended with $?"
 expect_match "the source beside its figures" "$(grep 'one = bytearray' text)" '[1-9].* KiB .*one = bytearray\(n\)'
 

@@ -32,7 +32,7 @@ blocks() { # PYTHON OPTION...: the rows by line of a run with these options
 by_tracemalloc() { # PYTHON
 	"$1" "$program" trace want.json || fail "$1 without us ended with $?"
 	blocks "$1" "$program" keep
-	python3 compare.py "$program" want.json rows.json same live_allocations live_bytes >differ.txt 2>&1 ||
+	python3 -S compare.py "$program" want.json rows.json same live_allocations live_bytes >differ.txt 2>&1 ||
 		fail "$1, PYTHONMALLOC=${PYTHONMALLOC-}: $(cat differ.txt)"
 }
 
@@ -50,7 +50,7 @@ for python in "${PYTHONS[@]}"; do
 	for option in "" "-X tracemalloc"; do
 		[[ ! $option ]] || "$python" $option "$program" trace want.json || fail "$python $option ended with $?"
 		blocks "$python" $option "$program" trace traced.json
-		python3 -c 'import json, sys
+		python3 -S -c 'import json, sys
 lines = [n for n, line in enumerate(open(sys.argv[1]), 1) if "same" in line.partition("  # ")[2]]
 a, b = (json.load(open(f)) for f in sys.argv[2:])
 sys.exit("lines differ: %r %r" % (a, b) if any(a[str(n)] != b[str(n)] for n in lines) else 0)' "$program" want.json traced.json ||
@@ -161,4 +161,4 @@ PYTHONPATH=$folder "$PYTHON" -m memray run -q -f --trace-python-allocators -o me
 	skip "memray does not run here: $(cat memray.txt)"
 PYTHONPATH=$folder "$PYTHON" memray_lines.py memray.bin "$program" >want.json || fail "cannot read memray's file"
 blocks "$PYTHON" "$program" free
-python3 compare.py "$program" want.json rows.json all allocations bytes_allocated >differ.txt 2>&1 || fail "memray: $(cat differ.txt)"
+python3 -S compare.py "$program" want.json rows.json all allocations bytes_allocated >differ.txt 2>&1 || fail "memray: $(cat differ.txt)"

@@ -80,7 +80,7 @@ for python in "${PYTHONS[@]}"; do
 	INTERCEPT_SAMPLE=1000 run_traced "$python" script.py >out || fail "'$python' ended with $?"
 	"$REPORT" lines --limit 0 --format json --wait 60 "$OUTPUT" >lines.json || fail "lines of '$python'"
 	"$REPORT" lines --by function --limit 0 --format json "$OUTPUT" >functions.json || fail "functions of '$python'"
-	python3 check.py || fail "of '$python'"
+	python3 -S check.py || fail "of '$python'"
 	torn=$(json lines "$OUTPUT" 'totals["samples_torn"]')
 	expect_eq "torn by process" "$(json processes "$OUTPUT" 'sum(r["samples_torn"] for r in rows)')" "$torn"
 	expect_eq "torn as check counts" "$("$REPORT" check "$OUTPUT" | grep -oE '[0-9]+ samples? torn' | sed 's/sample /samples /' | grep . || echo 0 samples torn)" \
@@ -93,7 +93,7 @@ done
 expect_match "the source beside its figures" "$(grep 'Method()()' text)" '[1-9].* Method\(\)\(\)'
 # on a narrow screen half of it is the source, from the beginning of each line
 COLUMNS=80 "$REPORT" lines --source script.py "$OUTPUT" >text || fail "lines --source at 80 columns"
-python3 - text script.py <<'END' || fail "the source cannot be read at 80 columns: $(head -20 text)"
+python3 -S - text script.py <<'END' || fail "the source cannot be read at 80 columns: $(head -20 text)"
 import sys
 shown, source = (open(name, encoding="utf-8").read().split("\n") for name in sys.argv[1:])
 assert max(map(len, shown)) <= 80, shown

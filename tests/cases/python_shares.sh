@@ -31,7 +31,7 @@ thread.join()
 END
 INTERCEPT_SAMPLE=200 run_traced "$python" shares.py || fail "ended with $?"
 "$REPORT" lines --by function --format json --limit 0 --wait 60 "$OUTPUT" >functions.json || fail "no functions"
-python3 - <<'END' || fail "the shares are others"
+python3 -S - <<'END' || fail "the shares are others"
 import json
 doc = json.load(open("functions.json"))
 rows, looks = doc["rows"], doc["totals"]["cpu_samples"]
@@ -54,7 +54,7 @@ cmp flame.folded exported || fail "exported stacks are others"
 "$REPORT" flame --of samples --value wait --format folded "$OUTPUT" >waits || fail "flame --value wait ended with $?"
 # every frame's own line, as stacks have it; else a line of the standard library counts for the caller
 "$REPORT" lines --frames all --format json --limit 0 "$OUTPUT" >lines.json || fail "no lines"
-python3 - <<'END' || fail "stacks of samples are not what lines has"
+python3 -S - <<'END' || fail "stacks of samples are not what lines has"
 import collections, json
 def read(name):
     return {stack: int(value) for stack, value in (line.rsplit(" ", 1) for line in open(name))}
@@ -79,7 +79,7 @@ END
 "$REPORT" flame --time --by line --format folded "$OUTPUT" >by_line || fail "flame --time --by line ended with $?"
 "$REPORT" flame --time --format folded "$OUTPUT" | cmp - flame.folded || fail "flame --time is not flame --of samples"
 "$REPORT" top-down --time --by line --format json "$OUTPUT" >tree_by_line.json || fail "top-down --time --by line ended with $?"
-python3 - <<'END' || fail "flame --by line is not what lines has"
+python3 -S - <<'END' || fail "flame --by line is not what lines has"
 import collections, json
 lines = json.load(open("lines.json"))
 rows = [line.rsplit(" ", 1) for line in open("by_line")]
@@ -141,7 +141,7 @@ rm -f "$OUTPUT"
 for kind in threads children; do
 	run_traced "$python" short.py $kind || fail "short.py $kind ended with $?"
 	"$REPORT" lines --by function --format json --limit 0 --wait 60 "$OUTPUT" >short.json || fail "short.py $kind: no functions"
-	python3 - $kind short.json <<'END' || fail "$kind of 5 ms"
+	python3 -S - $kind short.json <<'END' || fail "$kind of 5 ms"
 import json, sys
 rows = json.load(open(sys.argv[2]))["rows"]
 named = {r["function"]: r["total_cpu_ns"] for r in rows}

@@ -33,7 +33,7 @@ for python in "${PYTHONS[@]}"; do
 	rm -f ./*.evt*
 	INTERCEPT_SAMPLE=200 INTERCEPT_TRACE=-alloc run_traced "$python" tasks.py >out 2>err || fail "$python: status $?: $(tail -3 err)"
 	"$REPORT" lines --by task --format json "$OUTPUT" >by.json || fail "$python: lines --by task"
-	python3 - <<'END' || fail "$python: $("$REPORT" lines --by task "$OUTPUT")"
+	python3 -S - <<'END' || fail "$python: $("$REPORT" lines --by task "$OUTPUT")"
 import json
 rows = {row["task"]: row for row in json.load(open("by.json"))["rows"]}
 outer, other, loop = rows["outer"], rows["other"], rows["(the event loop)"]

@@ -79,7 +79,7 @@ for python in "${PYTHONS[@]}"; do
 			"$(json threads "$OUTPUT" '", ".join(sorted(r["name"] for r in rows if r["tid"] != r["pid"] and not r["name"].startswith("Thread-2")))')" \
 			"$unnamed, given, inner of pool, $own"
 		"$REPORT" export chrome -o trace.json "$OUTPUT" >out 2>&1 || fail "export: $(cat out)"
-		expect_eq "names in the trace" "$(python3 -c 'import json
+		expect_eq "names in the trace" "$(python3 -S -c 'import json
 print(", ".join(sorted(e["args"]["name"].split(" (tid")[0] for e in json.load(open("trace.json"))["traceEvents"] if e["name"] == "thread_name" and e["tid"] != e["pid"] and not e["args"]["name"].startswith("Thread-2"))))')" \
 			"$unnamed, given, inner of pool, $own"
 	done

@@ -28,5 +28,5 @@ for how in pipe lock; do
 	INTERCEPT_SAMPLE=200 run_traced "$python" "$ROOT/tests/programs/wakes.py" $how 60 20000 clock.json || fail "$how ended with $?"
 	"$REPORT" lines --format json --limit 0 --wait 60 "$OUTPUT" >lines.json || fail "$how: no lines"
 	"$REPORT" lines "$OUTPUT" >lines.txt || fail "$how: no table"
-	python3 judge.py || fail "$how: shares are off by more than the report says"
+	python3 -S judge.py || fail "$how: shares are off by more than the report says"
 done

@@ -24,7 +24,7 @@ INTERCEPT_OUTPUT=$OUTPUT train "$LIB:$preload" >traced.out || exit 1
 cmp bare.out traced.out || fail "the training prints otherwise"
 same_as_fake --peak "$OUTPUT" counts.*.json
 # the same calls as without intercept
-python3 - counts.*.json <<'END' || fail "the training made other calls than without intercept"
+python3 -S - counts.*.json <<'END' || fail "the training made other calls than without intercept"
 import json, sys
 bare, traced = (json.load(open(path)) for path in ("bare.json", sys.argv[1]))
 for part in "calls", "errors", "launches", "copies", "memory":
@@ -37,7 +37,7 @@ expect "$OUTPUT" 'summary.totals.events_lost == 0' 'launches.totals.calls > 2 * 
 	'launches("--by", "range").sum("calls") == launches.totals.calls' 'api.totals.calls == api.sum("calls")' \
 	'threads.sum("launches") == launches.totals.calls'
 # what the GPU did is what the fake device did, what cuBLAS launched past all that can be interposed included
-python3 "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out || fail "$(cat compare.out)"
+python3 -S "$ROOT/tests/fake/compare_gpu.py" "$REPORT" "$OUTPUT" counts.*.json >compare.out || fail "$(cat compare.out)"
 expect "$OUTPUT" 'kernels.totals.calls > launches.totals.calls' 'kernels.totals.without_call == 0' 'kernels.totals.lost == 0' \
 	'kernels("--names", "mangled").row(name="_Z14fake_lt_matmulPKfS0_Pf").calls + kernels("--names", "mangled").row(name="_Z12fake_gemm_64PKfS0_Pfi").calls == kernels.totals.calls - launches.totals.calls' \
 	'kernels("--by", "op").sum("total_ns") == kernels.totals.total_ns' \
@@ -70,7 +70,7 @@ expect joined.evt 'nvtx.row(name="backward").launches > nvtx.row(name="forward")
 mkdir traces
 "$REPORT" export chrome joined.evt -o traces/ 2>/dev/null || fail "export chrome"
 "$REPORT" kernels -f json --limit 0 joined.evt >kernels.json
-python3 - <<'END' || fail "export chrome: $(ls -l traces)"
+python3 -S - <<'END' || fail "export chrome: $(ls -l traces)"
 import collections, glob, gzip, json
 (path,) = glob.glob("traces/*.json.gz")
 events = json.load(gzip.open(path))["traceEvents"]

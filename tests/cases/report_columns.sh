@@ -43,7 +43,7 @@ for report in asks.keys() - {"summary", "bottleneck"}:  # theirs are of csv and 
 END
 for report in $(tables reports); do
 	help_columns "$report" | sed "s/^/$report:/"
-done | python3 headings.py "$REPORT" "$file" "$(tables keys)" || fail "headings"
+done | python3 -S headings.py "$REPORT" "$file" "$(tables keys)" || fail "headings"
 
 # the column that the rows are sorted by is there, whatever the width
 for column in 'p90_ns p90' 'stddev_ns stddev'; do

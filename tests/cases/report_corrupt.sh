@@ -7,7 +7,7 @@
 need_program counts
 run_traced "$PROGRAMS/counts" expected.json 20 2 1 || fail "status $?"
 "$REPORT" check "$OUTPUT" >/dev/null || fail "the whole file is not in order"
-python3 - "$REPORT" "$OUTPUT" <<'END' || exit 1
+python3 -S - "$REPORT" "$OUTPUT" <<'END' || exit 1
 import random, subprocess, sys
 report, path = sys.argv[1:]
 whole = open(path, "rb").read()

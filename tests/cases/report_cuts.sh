@@ -8,7 +8,7 @@ need_tool python3
 
 # cut MOST FILE [OPTION...]
 cut() {
-	python3 "$ROOT/tests/cuts.py" "$REPORT" "$1" "$ROOT/tests/$2" "${@:3}" >cuts.txt || fail "$2 ${*:3}: $(tail -n 12 cuts.txt)"
+	python3 -S "$ROOT/tests/cuts.py" "$REPORT" "$1" "$ROOT/tests/$2" "${@:3}" >cuts.txt || fail "$2 ${*:3}: $(tail -n 12 cuts.txt)"
 }
 for name in functions families ranges collectives gpu5 io samples native pymem stacks counts2; do
 	cut 6 golden/$name.evt
@@ -27,7 +27,7 @@ cat >forgets <<'END2'
 exec "$REPORT" "${@:1:5}"
 END2
 chmod +x forgets
-python3 "$ROOT/tests/cuts.py" ./forgets 1 "$ROOT/tests/golden/families.evt" >cuts.txt && fail "cuts.py finds nothing"
+python3 -S "$ROOT/tests/cuts.py" ./forgets 1 "$ROOT/tests/golden/families.evt" >cuts.txt && fail "cuts.py finds nothing"
 expect_match "what it finds" "$(cat cuts.txt)" "calls of .* in --time"
 
 # The figures that were wrong when nobody followed imports and calls beyond the end of --time.

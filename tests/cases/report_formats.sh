@@ -10,7 +10,7 @@ cp "$ROOT"/tests/golden/{families,io,collectives,memory,samples,stuck,native,fun
 need_program cuda_gpu
 INTERCEPT_OUTPUT=gpu.evt LD_PRELOAD=$LIB "$PROGRAMS/cuda_gpu" work || fail "cuda_gpu: status $?"
 tables keys >wanted
-python3 - "$REPORT" <<'END' || fail "a format of a report"
+python3 -S - "$REPORT" <<'END' || fail "a format of a report"
 import csv, glob, io, json, subprocess, sys
 prof_report = sys.argv[1]
 FILES = sorted(set(glob.glob("*.evt")) - {"run.evt"}, key=lambda name: name != "families.evt")
@@ -74,7 +74,7 @@ want() { # REPORT COLUMN...
 	local report=$1
 	shift
 	"$REPORT" "$report" --format json "$OUTPUT" >json.out
-	python3 -c 'import json, sys
+	python3 -S -c 'import json, sys
 doc = json.load(open("json.out"))
 have = {c["name"] for c in doc["columns"]} | set(doc["totals"] or {})
 missing = [name for name in sys.argv[1:] if name not in have]

@@ -84,7 +84,7 @@ expect_eq "an ordinary name" "$(proposed plain-1.evt)" plain-1.evt
 # shellcheck disable=SC2016 # not to be expanded
 expect_eq "a name with a space" "$(proposed "${names[3]}")" "'a b;touch hacked;\$(touch hacked).evt'"
 cd .. || exit 1
-python3 - <<'END' || fail "json of files with such names"
+python3 -S - <<'END' || fail "json of files with such names"
 import json
 text = open("documents").read()
 while text:
@@ -96,7 +96,7 @@ END
 waited=$'run.w\x1b[31m\nx.evt'
 cp run.evt "$waited"
 mkfifo finish
-python3 - "$waited" finish <<'END' &
+python3 -S - "$waited" finish <<'END' &
 import fcntl, os, struct, sys
 fd = os.open(sys.argv[1], os.O_RDWR)
 fcntl.fcntl(fd, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))  # F_OFD_SETLK
@@ -122,7 +122,7 @@ for first in = + - @ $'\t' $'\r'; do
 	run_traced bash -c 'exec -a "$1" "$0"' "$PROGRAMS/empty" "${first}cmd|' /C calc'!A0" || fail "status $?"
 	"$REPORT" processes --format csv --columns command,exit_status run.evt >safe.csv || fail "csv: status $?"
 	"$REPORT" processes --format csv --columns command,exit_status --raw run.evt >raw.csv || fail "--raw: status $?"
-	python3 - "$first" <<'END' || fail "csv of a name that begins with $(printf %q "$first"): $(cat safe.csv raw.csv)"
+	python3 -S - "$first" <<'END' || fail "csv of a name that begins with $(printf %q "$first"): $(cat safe.csv raw.csv)"
 import csv, sys
 shown = {"\t": "\\t", "\r": "\\r"}.get(sys.argv[1], sys.argv[1]) + "cmd|' /C calc'!A0"
 safe, raw = (list(csv.reader(open(name))) for name in ("safe.csv", "raw.csv"))

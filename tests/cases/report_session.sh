@@ -28,5 +28,5 @@ status=$?
 expect "$OUTPUT" 'ended(processes.rows[0], 137)'
 wait $pid 2>/dev/null
 [[ $status == 0 || $status == 1 ]] || fail "--live: status $status: $(cat live.err)"
-got=$(python3 -c "import json; print(json.load(open('live.json'))['totals']['allocations'])")
+got=$(python3 -S -c "import json; print(json.load(open('live.json'))['totals']['allocations'])")
 ((got > 0)) || fail "--live shows nothing"

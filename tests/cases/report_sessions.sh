@@ -22,7 +22,7 @@ expect_eq "headings" "$(grep '^==>' out | tr '\n' ' ')" '==> c100.evt ==> c200.e
 report processes --format csv --columns pid,events
 expect_match "csv" "$(tr '\n' ' ' <out)" "^file,pid,events c100.evt,[0-9]+,$first c200.evt,[0-9]+,$second $"
 report summary --format json
-expect_eq "json" "$(python3 -c "import json; print([(d['files'][0]['path'], d['totals']['events']) for d in json.load(open('out'))])")" \
+expect_eq "json" "$(python3 -S -c "import json; print([(d['files'][0]['path'], d['totals']['events']) for d in json.load(open('out'))])")" \
 	"[('c100.evt', $first), ('c200.evt', $second)]"
 report alloc --format markdown --output table.md
 expect_eq "markdown" "$(grep '^## ' table.md | tr '\n' ' ')" '## c100.evt ## c200.evt '

@@ -7,7 +7,7 @@
 need_program exits
 run_traced "$PROGRAMS/exits" return 300 || fail "status $?"
 "$REPORT" check "$OUTPUT" >/dev/null || fail "the whole file is not in order"
-python3 - "$REPORT" "$OUTPUT" <<'END' || exit 1
+python3 -S - "$REPORT" "$OUTPUT" <<'END' || exit 1
 import subprocess, sys
 report, path = sys.argv[1:]
 whole = open(path, "rb").read()

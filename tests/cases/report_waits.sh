@@ -58,14 +58,14 @@ expect_match "what is waited for" "$(head -1 err)" \
 expect_match "what it is then" "$(tail -1 err)" \
 	"^prof-report: '.*run.evt': .*still being written after [0-9]+ s: pid $pid '.*' runs; what is there so far$"
 expect_eq "lines" "$(wc -l <err)" 2
-expect_between allocations "$(python3 -c "import json; print(json.load(open('out'))['totals']['allocations'])")" 1 999999999
+expect_between allocations "$(python3 -S -c "import json; print(json.load(open('out'))['totals']['allocations'])")" 1 999999999
 # Unasked it is not waited for: what is there, with one line.
 report alloc --format json "$OUTPUT"
 expect_eq "status of a run that goes on, unasked" "$status" 0
 expect_match "what is said of it" "$(cat err)" \
 	"^prof-report: '.*run.evt': pid $pid '.*progress progress 1 1000' runs; what is there so far is shown \(--wait waits for the end\)$"
 expect_eq "lines" "$(wc -l <err)" 1
-expect_between "allocations unasked" "$(python3 -c "import json; print(json.load(open('out'))['totals']['allocations'])")" 1 999999999
+expect_between "allocations unasked" "$(python3 -S -c "import json; print(json.load(open('out'))['totals']['allocations'])")" 1 999999999
 report check "$OUTPUT"
 expect_eq "what check finds unasked ($(cat out err))" "$status" 0
 "$REPORT" alloc --wait "$OUTPUT" >out 2>waiting.err &

@@ -13,7 +13,7 @@ start() {
 }
 
 ask() {
-	python3 "$ROOT/tests/requests/client.py" "$(<port)" "$@" >asked.json
+	python3 -S "$ROOT/tests/requests/client.py" "$(<port)" "$@" >asked.json
 }
 
 start

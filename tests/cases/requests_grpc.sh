@@ -17,7 +17,8 @@ counted() { # how often each method was called, as HTTP/2 has it
 		'requests.totals.open == 0' "requests.totals.requests == $1"
 }
 counted 71
-expect_eq "status" "$(json requests "$OUTPUT" '[(r["status"], r["requests"]) for r in rows]' --by status)" "[[200, 71]]"
+expect_eq "status" "$(json requests "$OUTPUT" '[(r["status"], r["requests"]) for r in rows]' --by status)" "[[200, 66], [1002, 5]]"
+expect "$OUTPUT" "requests.row(endpoint='${path}Fail').errors == 5" "requests.row(endpoint='${path}Upper').errors == 0"
 # INTERCEPT_REQUEST makes requests of the servicer's methods beside them: without what gRPC does before and after
 INTERCEPT_REQUEST='__main__:Servicer.*' INTERCEPT_TRACE=-alloc run_traced "$PYTHON" "$ROOT/tests/requests/grpc_server.py" >out 2>err || fail "status $?: $(tail -5 err)"
 cmp bare out || fail "the client got something else: $(<out)"

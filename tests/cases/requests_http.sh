@@ -7,7 +7,7 @@ LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT INTERCEPT_SAMPLE=0 INTERCEPT_TRACE=-imp
 server=$!
 trap 'kill -9 $server 2>/dev/null' EXIT
 eventually "the server listens" test -s port
-python3 "$ROOT/tests/requests/client.py" "$(<port)" GET:/a GET:/items/17?page=2 HEAD:/a POST:/echo:70000 \
+python3 -S "$ROOT/tests/requests/client.py" "$(<port)" GET:/a GET:/items/17?page=2 HEAD:/a POST:/echo:70000 \
 	pipe:5:/b GET:/stream GET:/missing GET:/error split:/c GET:/slow GET:/to-close \
 	new GET:/boom new GET:/a new GET:/a >asked.json || fail "the client failed"
 kill -TERM "$server"
@@ -36,7 +36,7 @@ refuses 2 'there is no such request; 18 requests were recorded, 0 to 17' request
 
 # the first screen of the summary, and slices of a trace; where nothing but requests says what the time went to, they do
 COLUMNS=200 "$REPORT" summary "$OUTPUT" >summary.txt || fail "prof-report summary: status $?"
-grep -Eq '^requests 18 in .* after .* of start-up, .*, by 1 process; status 500 or more: 1; without a whole answer: 1 ' summary.txt || fail "the first screen: $(head -n 25 summary.txt)"
+grep -Eq '^requests 18 in .* after .* of start-up, .*, by 1 process; failed by the server: 1; without a whole answer: 1 ' summary.txt || fail "the first screen: $(head -n 25 summary.txt)"
 ! grep -q 'Nothing recorded shows' summary.txt || fail "requests show it: $(head -n 5 summary.txt)"
 grep -Eq '\] [A-Z]+ /[a-z{}/-]+: [0-9.]+/s, p50 [0-9.]+ [mu]?s, p99 ' summary.txt || fail "no endpoint in the first screen: $(head -n 25 summary.txt)"
 "$REPORT" export chrome -o trace.json "$OUTPUT" || fail "prof-report export: status $?"

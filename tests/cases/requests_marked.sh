@@ -19,7 +19,7 @@ for python in "${PYTHONS[@]}"; do
 		'requests.row(endpoint="__main__:produce").requests == 1' 'requests.totals.open == 0' 'len(requests.rows) == 3' \
 		'requests.row(endpoint="__main__:produce").method == "call"'
 	INTERCEPT_TRACE=-alloc run_traced "$python" "$ROOT/tests/requests/worker.py" >out || fail "$python: status $?"
-	expect_eq "without the setting" "$("$REPORT" requests --format json "$OUTPUT" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["rows"]))')" 0
+	expect_eq "without the setting" "$("$REPORT" requests --format json "$OUTPUT" | python3 -S -c 'import json, sys; print(len(json.load(sys.stdin)["rows"]))')" 0
 	# beside +functions, whose table is as without it
 	INTERCEPT_REQUEST=__main__:Worker.handle INTERCEPT_TRACE=+functions,-alloc run_traced "$python" "$ROOT/tests/requests/worker.py" >out || fail "$python: status $?"
 	expect "$OUTPUT" 'functions.row(function="deeper").ncalls == 45' "requests.row(endpoint='$name').requests == 50 + $others"

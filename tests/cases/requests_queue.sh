@@ -17,10 +17,10 @@ sys.exit(struct.unpack_from("I", taker.getsockopt(6, 11, 256), 52)[0] < 50)' 2>/
 LD_PRELOAD=$LIB INTERCEPT_OUTPUT=$OUTPUT python3 "$ROOT/tests/requests/plain_server.py" port single &
 server=$!
 eventually "the server listens" test -s port
-python3 "$ROOT/tests/requests/client.py" "$(<port)" GET:/held >held.json &
+python3 -S "$ROOT/tests/requests/client.py" "$(<port)" GET:/held >held.json &
 client=$!
 eventually "the request has come" test -e held
-python3 "$ROOT/tests/requests/client.py" "$(<port)" sent:/a >asked.json || fail "the client failed"
+python3 -S "$ROOT/tests/requests/client.py" "$(<port)" sent:/a >asked.json || fail "the client failed"
 wait "$client"
 kill -TERM "$server"
 wait "$server"
@@ -29,7 +29,7 @@ written "$OUTPUT"
 # 0.3 s, less a tick of the kernel's clock
 expect_between "queue" "$(json requests "$OUTPUT" 'row(endpoint="/a")["queue_ns"]')" 250000000 60000000000
 # (until the server has it; the end of its answer it may see long after the client did)
-expect_eq "not beyond the client's" "$(json requests "$OUTPUT" 'row(endpoint="/a")["queue_ns"] <= '"$(python3 -c 'import json; print(json.load(open("asked.json"))[0][5])')")" true
+expect_eq "not beyond the client's" "$(json requests "$OUTPUT" 'row(endpoint="/a")["queue_ns"] <= '"$(python3 -S -c 'import json; print(json.load(open("asked.json"))[0][5])')")" true
 expect_eq "the other did not wait so" "$(json requests "$OUTPUT" 'row(endpoint="/held")["queue_ns"] < row(endpoint="/held")["total_ns"]')" true
 
 # The same of encrypted requests: of a socket's, and of asyncio's, which decrypts in memory. Two connections, so that the right one is asked.

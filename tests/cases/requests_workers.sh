@@ -15,12 +15,12 @@ start() { # COMMAND...; {} is the port
 }
 
 answers() {
-	python3 "$ROOT/tests/requests/client.py" "$port" GET:/first >/dev/null 2>&1 && sent=$((sent + 1))
+	python3 -S "$ROOT/tests/requests/client.py" "$port" GET:/first >/dev/null 2>&1 && sent=$((sent + 1))
 }
 
 ask() {
-	python3 "$ROOT/tests/requests/client.py" "$port" "$@" >asked.json || fail "the client failed: $(cat server.log)"
-	sent=$((sent + $(python3 -c 'import json; print(len(json.load(open("asked.json"))))')))
+	python3 -S "$ROOT/tests/requests/client.py" "$port" "$@" >asked.json || fail "the client failed: $(cat server.log)"
+	sent=$((sent + $(python3 -S -c 'import json; print(len(json.load(open("asked.json"))))')))
 }
 
 stop() { # STATUS
@@ -52,20 +52,20 @@ expect_eq "of workers" "$(json requests "$OUTPUT" 'sum(r["requests"] for r in ro
 sent=0
 start "$PYTHON" -m gunicorn -w 1 -b 127.0.0.1:{} wsgi_app:app
 ask GET:/a
-python3 "$ROOT/tests/requests/client.py" "$port" GET:/held >/dev/null 2>&1 &
+python3 -S "$ROOT/tests/requests/client.py" "$port" GET:/held >/dev/null 2>&1 &
 client=$!
 eventually "the request has come" test -e held
 kill -9 "$(pgrep -P "$server")"
 wait "$client"
 eventually "a worker was replaced" booted 2
 rm -f held
-python3 "$ROOT/tests/requests/client.py" "$port" GET:/held >held.json &
+python3 -S "$ROOT/tests/requests/client.py" "$port" GET:/held >held.json &
 client=$!
 eventually "the request has come" test -e held
 kill -TERM "$server"
 : >go
 wait "$client" || fail "the client failed"
-expect_eq "its status" "$(python3 -c 'import json; print(json.load(open("held.json"))[0][2])')" 200
+expect_eq "its status" "$(python3 -S -c 'import json; print(json.load(open("held.json"))[0][2])')" 200
 wait "$server"
 expect_eq "status of the server" "$?" 0
 server=''

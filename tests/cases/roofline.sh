@@ -25,7 +25,7 @@ for report in roofline pyprof; do
 done
 "$REPORT" dump run+shapes.evt | grep -m1 -o 'gpu_limits .*' >limits
 "$REPORT" dump run+shapes.evt | grep -m1 -o 'gpu_device .*' >device
-python3 - <<'END_PYTHON' || fail "the figures are not so"
+python3 -S - <<'END_PYTHON' || fail "the figures are not so"
 import json, re
 
 field = lambda text, name: int(re.search(r"\b%s=(\d+)" % name, text)[1])

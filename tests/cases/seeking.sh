@@ -13,4 +13,4 @@ segments=$(grep -aoF SEGM "$OUTPUT" | wc -l)
 [[ $segments -gt 1 ]] || fail "only $segments segments"
 expect_eq "indexes" "$(grep -aoF INDX "$OUTPUT" | wc -l)" 1
 "$REPORT" check "$OUTPUT" >check.out || fail "check: $(cat check.out)"
-python3 "$ROOT/tests/seeking.py" "$REPORT" 3 "$OUTPUT" ops api io gc native threads processes alloc leaks peak nvtx steps lines waits >compared.txt || fail "$(cat compared.txt)"
+python3 -S "$ROOT/tests/seeking.py" "$REPORT" 3 "$OUTPUT" ops api io gc native threads processes alloc leaks peak nvtx steps lines waits >compared.txt || fail "$(cat compared.txt)"

@@ -44,7 +44,7 @@ expect_eq "what programs said" "$(cat err)" ''
 expect_eq "ranks of a job" "$(processes a0.evt a1.evt)" '0 1 '
 expect_eq "what is said of it" "$(cat err)" ''
 expect_eq "blocks of a job" "$("$REPORT" alloc --by size --format json a0.evt a1.evt |
-	python3 -c 'import json, sys; print(len(json.load(sys.stdin)["files"]))')" 2
+	python3 -S -c 'import json, sys; print(len(json.load(sys.stdin)["files"]))')" 2
 "$REPORT" summary a1.evt a0.evt >out 2>err || fail "status $?"
 expect_match "ranks in the summary" "$(tr '\n' ' ' <out)" ' Ranks 0 and 1 of 2\. '
 expect_eq "what the summary says" "$(cat err)" ''

@@ -58,7 +58,7 @@ mv alone/y.evt alone/x.evt
 for rank in 0 1 0..1 1..7; do
 	count=$(json processes "$PWD/ddp.1.evt" '[row["rank"] for row in rows]' --rank $rank)
 	[[ $rank == 0..1 ]] && wanted='[0, 1]' || wanted="[${rank%%.*}]"
-	expect_eq "ranks of --rank $rank" "$(tr -d '\n' <<<"$count" | python3 -c 'print(sorted(eval(input())))')" "$wanted"
+	expect_eq "ranks of --rank $rank" "$(tr -d '\n' <<<"$count" | python3 -S -c 'print(sorted(eval(input())))')" "$wanted"
 done
 expect_eq "blocks of rank 1" "$(json alloc "$PWD/ddp.0.evt" 'sum(row["allocations"] for row in rows if row["size"] == "up to 8 KiB")' --by size --rank 1 2>/dev/null)" \
 	"$(json alloc "$PWD/ddp.0.evt" 'sum(row["allocations"] for row in rows if row["size"] == "up to 8 KiB")' --by size \
@@ -82,7 +82,7 @@ expect "$PWD/ddp.0.evt" 'len(processes.rows) == 3' 'sized(4445) == 50'
 expect_eq "rows with a copy named" "$("$REPORT" processes --format csv ddp.0.evt good.evt | wc -l)" 4
 # One that another user has made with the same session's id does not get in.
 if ((EUID == 0)); then
-	python3 - <<'END'
+	python3 -S - <<'END'
 data = bytearray(open("ddp.1.evt", "rb").read())
 open("alone/forged.evt", "wb").write(data)
 END

@@ -50,5 +50,5 @@ for method in file tcp env; do
 	expect_eq "$name: ranks of one job" "$("$REPORT" processes --format csv --columns rank "$name"0.evt "$name"1.evt 2>err | tail -n +2 | tr -d '\r' | sort | tr '\n' ' ')" '0 1 '
 	expect_eq "$name: what is said" "$(cat err)" ''
 	expect_eq "$name: reductions of both" "$("$REPORT" ops --format json --limit 0 "$name"0.evt "$name"1.evt |
-		python3 -c 'import json, sys; print([r["calls"] for r in json.load(sys.stdin)["rows"] if r["name"] == "gloo:all_reduce"])')" '[2]'
+		python3 -S -c 'import json, sys; print([r["calls"] for r in json.load(sys.stdin)["rows"] if r["name"] == "gloo:all_reduce"])')" '[2]'
 done

@@ -13,7 +13,7 @@ run_traced "$PROGRAMS/overflows" note >said.txt 2>err || fail "note: status $?: 
 expect_eq "notes" "$(wc -l <said.txt)" 17
 "$REPORT" check "$OUTPUT" >check.txt || fail "note: check: $(cat check.txt)"
 "$REPORT" dump "$OUTPUT" | sed -n 's/.* malloc ptr=[^ ]* size=\(70000[0-9]*\) .*stack=\([^ ]*\).*/\1 \2/p' >recorded.txt
-python3 - said.txt recorded.txt >judged.txt <<'END' || fail "$(cat judged.txt)"
+python3 -S - said.txt recorded.txt >judged.txt <<'END' || fail "$(cat judged.txt)"
 import sys
 DEPTH, EXACT, CUT = 1024, 1, 4
 recorded = dict(line.split() for line in open(sys.argv[2]))

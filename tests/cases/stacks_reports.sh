@@ -65,7 +65,7 @@ done
 "$REPORT" flame --of cuda io.evt | grep -q '^no CUDA call was seen' || fail "no call of CUDA: $("$REPORT" flame --of cuda io.evt)"
 
 "$REPORT" flame --output flame.svg native.evt || fail "status $?"
-python3 - <<'END' || fail "the graph is no XML, or lacks a frame"
+python3 -S - <<'END' || fail "the graph is no XML, or lacks a frame"
 import xml.etree.ElementTree as tree
 svg = tree.parse("flame.svg").getroot()
 titles = [node.text for node in svg.iter("{http://www.w3.org/2000/svg}title")]

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: MIT
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
-python3 - "$REPORT" "$ROOT" <<'END' || fail "a comparison of steps"
+python3 -S - "$REPORT" "$ROOT" <<'END' || fail "a comparison of steps"
 import glob, json, subprocess, sys
 report, root = sys.argv[1:]
 def run(*arguments, wanted=0):

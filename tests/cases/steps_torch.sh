@@ -19,7 +19,7 @@ train() { # KIND SCHEDULE [NAME=VALUE...]
 
 # same_steps KIND ENDED_BY NUMBER...: these steps are recorded, with the operators that torch.profiler saw in them.
 same_steps() {
-	python3 - "$@" <<'END' || fail "$*: not the steps that torch.profiler records"
+	python3 -S - "$@" <<'END' || fail "$*: not the steps that torch.profiler records"
 import collections, json, re, sys
 kind, ended_by, wanted = sys.argv[1], sys.argv[2], [int(n) for n in sys.argv[3:]]
 seen, ours, ends, number, recording = json.load(open("seen.json")), {}, {}, None, None

@@ -82,7 +82,7 @@ cmp run.evt before.bytes || fail "the recording has changed"
 
 # damage to the symbols costs the symbols, and is said
 for at in 30 60 100; do
-	python3 - "$at" <<'END' || fail "python"
+	python3 -S - "$at" <<'END' || fail "python"
 import struct, sys
 data = bytearray(open("first.evt", "rb").read())
 start = data.find(struct.pack("<I", 0x184D2A52))

@@ -299,7 +299,7 @@ for python in "${PYTHONS[@]}"; do
 	case $version in 3.[89] | 3.1[0-4]) ;; *) continue ;; esac
 	tried+=("$version")
 	check asyncio "$python" tasks.py
-	parents=$("$REPORT" nvtx --tree --limit 0 --format json "$OUTPUT" | python3 -c 'import json, sys
+	parents=$("$REPORT" nvtx --tree --limit 0 --format json "$OUTPUT" | python3 -S -c 'import json, sys
 print(*sorted((r["depth"], r["name"]) for r in json.load(sys.stdin)["rows"]))')
 	expect_eq "$python: what is inside of what" "$parents" "(0, 'all') (1, 'even') (1, 'odd') (2, 'inner')"
 	# a capture range is open until its own task closes it

@@ -53,7 +53,7 @@ diff bare.out traced.out >&2 || fail "the program's own profiler shows something
 diff <(sed 's/[0-9]//g' bare.err) <(sed 's/[0-9]//g' traced.err) >&2 || fail "standard error differs"
 grep -q 'unknown size' traced.err || fail "the warning that the program had is gone"
 "$REPORT" dump "$OUTPUT" >dump.txt
-python3 - <<'END' || fail "the blocks differ from torch.profiler's"
+python3 -S - <<'END' || fail "the blocks differ from torch.profiler's"
 import json, re
 seen = json.load(open("seen.json"))  # of the second turn
 events = []

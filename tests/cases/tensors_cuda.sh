@@ -58,7 +58,7 @@ grep -q '^cuda:0  peak .*, reserved .*; out of memory 1 time$' table.txt || fail
 while read -r model moment; do
 	PYTHONPATH=$ROOT/tests/torch:$ROOT/tests/torch/rest:$PYTHONPATH LD_PRELOAD=$preload INTERCEPT_OUTPUT=$PWD/$moment.evt \
 		"$PYTHON" "$ROOT/tests/torch/categories.py" "$model" "$moment" counted.json cuda >out 2>err || fail "$model: $(tail -5 err)"
-	python3 "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$moment.evt" cuda:0 2>why ||
+	python3 -S "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$moment.evt" cuda:0 2>why ||
 		fail "$model, $moment: $(tail -1 why); $("$REPORT" tensors --by category "$moment.evt")"
 done <<'END'
 Wide kept

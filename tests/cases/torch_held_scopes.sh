@@ -53,7 +53,7 @@ expect_eq "none is left open" "$(ops 'sum(r["open"] for r in rows)')" 0
 expect_between "a frame that begins after them" "$(ops 'row(name="plain")["total_cpu_ns"]')" 1 "$(cat plain_ns)"
 expect_eq "no share above the whole" "$(ops 'max(max(r["total_cpu_percent"], r["self_cpu_percent"]) for r in rows) <= 100')" true
 "$REPORT" export chrome -o trace.json "$OUTPUT" >out 2>&1 || fail "export: $(cat out)"
-python3 - <<'END' || fail "the trace"
+python3 -S - <<'END' || fail "the trace"
 import json
 events = [e for e in json.load(open("trace.json"))["traceEvents"] if e.get("name") == "forked"]
 whole, begins, ends = ([e for e in events if e["ph"] == phase] for phase in "Xbe")

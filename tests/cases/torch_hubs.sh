@@ -5,38 +5,45 @@
 
 # suite: test-all, the packages are a download
 # timeout: 900
-need_torch
+need_torch eager
 folder=$(fetched hubs)
 [[ -e $folder/made-of ]] || skip "no transformers and torchvision (scripts/pip-folder.sh hubs installs them)"
 export PYTHONPATH=$folder:$ROOT/tests/torch${PYTHONPATH:+:$PYTHONPATH} OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1
 
-record() { # what is recorded, arguments of hubs.py
-	local trace=$1
-	shift
+models=(ResNet VisionTransformer BertForSequenceClassification LlamaForCausalLM)
+declare -A process=()
+hubs() { # what is recorded, or nothing; arguments of hubs.py
+	local model run number all start=()
+	[[ ! $1 ]] || start=(run_traced)
 	rm -f ./*.evt
-	INTERCEPT_TRACE=$trace,-alloc run_traced "$PYTHON" "$ROOT/tests/torch/hubs.py" "$@" >out 2>err || fail "$*: $(tail -5 err)"
+	all=$(IFS=,; echo "${models[*]}")
+	INTERCEPT_TRACE=$1,-alloc "${start[@]}" "$PYTHON" "$ROOT/tests/torch/hubs.py" "$2" "$all" "${@:3}" >out 2>err || fail "$*: $(tail -5 err)"
+	while read -r model run number; do
+		process[$model $run]=$number
+	done <out
 }
-say() { # file, report and its options
-	local to=$1
-	shift
-	"$REPORT" "$@" --format json --limit 0 "$OUTPUT" >"$to" || fail "$*"
+say() { # file, process, report and its options
+	"$REPORT" "${@:3}" -p "$2" --format json --limit 0 "$OUTPUT" >"$1" || fail "$*"
 }
 
-for models in ResNet,VisionTransformer BertForSequenceClassification,LlamaForCausalLM; do
-	"$PYTHON" "$ROOT/tests/torch/hubs.py" layers $models {}.json >out 2>err || fail "$models: $(tail -5 err)"
+hubs '' layers judge.{}.json
+hubs +modules,+shapes layers forward train
+for model in "${models[@]}"; do
+	mv "judge.$model.json" judge.json
+	say forward.json "${process[$model forward]}" modules
+	trained=${process[$model train]}
+	say rows.json "$trained" modules
+	say tree.json "$trained" modules --tree
+	say ops.json "$trained" ops
+	say split.json "$trained" ops --by module
+	say tensors.json "$trained" tensors --by module
+	say devices.json "$trained" tensors --by device
+	python3 -S "$ROOT/tests/torch/compare_layers.py" "$model" forward 2>why || fail "$model: $(tail -3 why)"
 done
-for model in ResNet VisionTransformer BertForSequenceClassification LlamaForCausalLM; do
-	mv $model.json judge.json
-	record +modules,+shapes layers $model forward
-	say forward.json modules
-	record +modules,+shapes layers $model
-	say rows.json modules
-	say tree.json modules --tree
-	say ops.json ops
-	say split.json ops --by module
-	say tensors.json tensors --by module
-	say devices.json tensors --by device
-	python3 "$ROOT/tests/torch/compare_layers.py" $model forward 2>why || fail "$model: $(tail -3 why)"
-	record +tensors categories $model forward counted.json
-	python3 "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$OUTPUT" cpu 2>why || fail "$model, by category: $(tail -1 why)"
+run='forward,counted.{}.json'
+hubs +tensors categories "$run"
+for model in "${models[@]}"; do
+	mv "counted.$model.json" counted.json
+	python3 -S "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$OUTPUT" cpu -p "${process[$model $run]}" 2>why ||
+		fail "$model, by category: $(tail -1 why)"
 done

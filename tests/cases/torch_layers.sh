@@ -18,5 +18,5 @@ for model in Transformer ResNet MLP Recurrent "Transformer checkpoint"; do
 	"$REPORT" ops --by module --format json --limit 0 "$OUTPUT" >split.json || fail "$model: ops by module"
 	"$REPORT" tensors --by module --format json --limit 0 "$OUTPUT" >tensors.json || fail "$model: tensors by module"
 	"$REPORT" tensors --by device --format json --limit 0 "$OUTPUT" >devices.json || fail "$model: tensors by device"
-	python3 "$ROOT/tests/torch/compare_layers.py" "$@" 2>why || fail "$model: $(tail -3 why)"
+	python3 -S "$ROOT/tests/torch/compare_layers.py" "$@" 2>why || fail "$model: $(tail -3 why)"
 done

@@ -121,7 +121,7 @@ INTERCEPT_TRACE=+modules,-alloc run_traced "$PYTHON" -W ignore train.py count >o
 "$REPORT" modules --format json --tree --limit 0 "$OUTPUT" >tree.json || fail "tree"
 "$REPORT" dump "$OUTPUT" >dump.txt
 expect_eq "ends" "$(grep -c ' torch_module_end' dump.txt)" "$(grep -c ' torch_module_begin' dump.txt)"
-python3 - <<'END' || fail "rows"
+python3 -S - <<'END' || fail "rows"
 import collections, json
 theirs = collections.Counter(json.load(open("calls.json")))
 doc, tree = json.load(open("rows.json")), json.load(open("tree.json"))["rows"]

@@ -31,7 +31,7 @@ END
 run_traced "$PYTHON" train.py >out 2>err || fail "$(cat err)"
 ! grep '^intercept' err || fail "we said something"
 "$REPORT" dump "$OUTPUT" >dump.txt
-python3 - <<'END' || fail "names and counts differ from torch.profiler's"
+python3 -S - <<'END' || fail "names and counts differ from torch.profiler's"
 import collections, json, re
 seen = json.load(open("seen.json"))
 begins = [re.search(r' torch_begin(_ex|_id)? name="((?:[^"\\]|\\.)*)"(.*)', line) for line in open("dump.txt")]

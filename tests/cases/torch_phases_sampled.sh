@@ -9,7 +9,7 @@ for kind in usual grads closure; do
 	rm -f ./*.evt
 	run_traced "$PYTHON" "$ROOT/tests/torch/phases_sampled.py" $kind >slept 2>err || fail "$kind: $(cat err)"
 	"$REPORT" steps --format json --limit 0 "$OUTPUT" >steps.json || fail "$kind: status $?"
-	python3 - $kind <<'END' || fail "$kind: $("$REPORT" steps "$OUTPUT")"
+	python3 -S - $kind <<'END' || fail "$kind: $("$REPORT" steps "$OUTPUT")"
 import json, sys
 slept = {name: 1000000 * int(ms) for name, ms in (line.split() for line in open("slept"))}
 # of the first step it is not known where it began

@@ -17,4 +17,4 @@ INTERCEPT_TRACE=-alloc run_traced "$PYTHON" "$ROOT/tests/torch/proof.py" proof.j
 	fail "$(tail -5 err)"
 }
 ! grep '^intercept' err || fail "we said something"
-python3 "$ROOT/tests/torch/compare.py" "$REPORT" "$OUTPUT" proof.json 2>&1 || fail "not what torch.profiler saw"
+python3 -S "$ROOT/tests/torch/compare.py" "$REPORT" "$OUTPUT" proof.json 2>&1 || fail "not what torch.profiler saw"

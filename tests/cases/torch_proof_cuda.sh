@@ -12,7 +12,7 @@ fake=$BUILD/fake
 LIB=$LIB:$fake/libcudart.so.13:$fake/libcuda.so.1:$fake/libcublas.so.13:$fake/libcublasLt.so.13:$fake/libcupti.so.13
 run_traced "$PYTHON" "$ROOT/tests/torch/proof.py" proof.json cuda 2>err || fail "$(tail -5 err)"
 ! grep '^intercept' err || fail "we said something"
-python3 "$ROOT/tests/torch/compare.py" "$REPORT" "$OUTPUT" proof.json 2>&1 || fail "not what torch.profiler saw"
+python3 -S "$ROOT/tests/torch/compare.py" "$REPORT" "$OUTPUT" proof.json 2>&1 || fail "not what torch.profiler saw"
 rm -f ./*.evt
 run_traced "$PYTHON" "$ROOT/tests/torch/nvtx.py" 2>err || fail "$(tail -5 err)"
-python3 "$ROOT/tests/torch/compare_nvtx.py" "$REPORT" "$OUTPUT" 2>&1 || fail "not what emit_nvtx() saw"
+python3 -S "$ROOT/tests/torch/compare_nvtx.py" "$REPORT" "$OUTPUT" 2>&1 || fail "not what emit_nvtx() saw"

@@ -9,4 +9,4 @@ export INTERCEPT_TRACE=-alloc # the millions of allocations of an import would c
 run_traced "$PYTHON" "$ROOT/tests/torch/proof.py" proof.json \
 	cnn transformer lstm checkpoint double_backward scripted 2>err || fail "$(tail -5 err)"
 ! grep '^intercept' err || fail "we said something"
-python3 "$ROOT/tests/torch/compare.py" "$REPORT" "$OUTPUT" proof.json 2>&1 || fail "not what torch.profiler saw"
+python3 -S "$ROOT/tests/torch/compare.py" "$REPORT" "$OUTPUT" proof.json 2>&1 || fail "not what torch.profiler saw"

@@ -38,7 +38,7 @@ INTERCEPT_TRACE=+shapes,-alloc run_traced "$PYTHON" train.py >out 2>err || fail 
 for by in op shape; do
 	"$REPORT" ops --by $by -f json "$OUTPUT" >"$by.json" || fail "ops --by $by"
 done
-python3 - <<'END' || fail "ops differs from key_averages()"
+python3 -S - <<'END' || fail "ops differs from key_averages()"
 import collections, json
 theirs = json.load(open("theirs.json"))
 ours = json.load(open("op.json"))["rows"]

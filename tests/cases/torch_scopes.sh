@@ -67,5 +67,5 @@ expect_eq "scopes that end on another thread" "$(json ops "$OUTPUT" 'row(name="e
 expect_between "their time" "$(ms elsewhere)" 150 "$loop"
 expect_eq "none is left open" "$(json ops "$OUTPUT" 'sum(r["open"] for r in rows)')" 0
 expect_eq "operators in them" "$(json ops "$OUTPUT" 'row(name="aten::erfinv")["calls"]')" 3
-steps=$("$REPORT" steps --step epoch --format json "$OUTPUT" | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["rows"]))')
+steps=$("$REPORT" steps --step epoch --format json "$OUTPUT" | python3 -S -c 'import json, sys; print(len(json.load(sys.stdin)["rows"]))')
 expect_eq "steps that the loop ends" "$steps" 1

@@ -38,7 +38,7 @@ INTERCEPT_TRACE=+shapes,-alloc run_traced "$PYTHON" shapes.py >out 2>err || fail
 ! grep '^intercept' err || fail "we said something"
 grep -q '"Input Dims"' trace.json || skip "the trace of this torch.profiler has no inputs to compare with"
 "$REPORT" dump "$OUTPUT" >dump.txt
-python3 - <<'END' || fail "sizes or types differ from torch.profiler's"
+python3 -S - <<'END' || fail "sizes or types differ from torch.profiler's"
 import collections, json, re
 theirs = collections.Counter()
 for event in json.load(open("trace.json"))["traceEvents"]:

@@ -17,6 +17,6 @@ INTERCEPT_TRACE=-alloc,-tensors,-imports INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD=$LI
 mapfile -t processes <processes
 expect_eq "programs that ran" ${#processes[@]} ${#names[@]}
 for number in "${!names[@]}"; do
-	python3 "$ROOT/tests/truth/judge.py" --live --process "${processes[number]}" "$REPORT" "$OUTPUT" "${programs[number]}" || fail "${names[number]}"
+	python3 -S "$ROOT/tests/truth/judge.py" --live --process "${processes[number]}" "$REPORT" "$OUTPUT" "${programs[number]}" || fail "${names[number]}"
 done
 rm "$OUTPUT"

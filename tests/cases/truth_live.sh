@@ -13,7 +13,7 @@ for name in sleep_labelled decode collate recompilation closure growing_tensors;
 	[[ $name != recompilation ]] || PYTHONPATH=$ROOT/tests/truth # torch.compile itself
 	# half a second of sleeps: at 50 Hz it depends on the machine whether that is enough looks for a line
 	INTERCEPT_SAMPLE=400 INTERCEPT_TRACE=$(sed -n 's/^# trace: //p' "$program") run_traced "$PYTHON" "$program" >out 2>err || fail "$name: $(cat err)"
-	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name"
+	python3 -S "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name"
 	# advice names the line of the program's own, by samples
 	case $name in
 	collate) line='collate.py:13 \(collate\)' ;;

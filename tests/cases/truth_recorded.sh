@@ -12,13 +12,13 @@ for program in "$ROOT"/tests/truth/programs/*.py; do
 	printf '%s\t%s\n' "$recording" "$program" >>programs
 done
 ((count >= 40)) || fail "only $count programs in tests/truth/programs"
-python3 "$ROOT/tests/each.py" "$ROOT/tests/truth/judge.py" "$REPORT" <programs || fail "recordings get the wrong advice"
+python3 -S "$ROOT/tests/each.py" "$ROOT/tests/truth/judge.py" "$REPORT" <programs || fail "recordings get the wrong advice"
 # what is said of selected steps is of these steps, whatever the others did
 file=$ROOT/tests/truth/recordings/evaluation_gradients.evt
 for step in 0.. 5..6 30; do
 	"$REPORT" bottleneck --step $step --format json "$file" >advice.json || fail "bottleneck --step $step"
 	"$REPORT" steps --step $step --format json "$file" >steps.json || fail "steps --step $step"
-	python3 - <<'END' || fail "--step $step: another share than report steps has"
+	python3 -S - <<'END' || fail "--step $step: another share than report steps has"
 import json
 said = [row["value"] for row in json.load(open("advice.json"))["rows"] if row["id"] == "evaluation_gradients"]
 totals = json.load(open("steps.json"))["totals"]

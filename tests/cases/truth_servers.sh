@@ -13,7 +13,7 @@ record() { # NAME
 	trace=$(sed -n 's/^# trace: //p' "$program")
 	INTERCEPT_TRACE=${trace:--alloc,-tensors} run_traced "$python" "$program" >out 2>err || fail "$1: status $?: $(tail -3 err)"
 	expect_eq "output of $1" "$(cat out err)" ''
-	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$1: $("$REPORT" bottleneck "$OUTPUT" | tail -40)"
+	python3 -S "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$1: $("$REPORT" bottleneck "$OUTPUT" | tail -40)"
 }
 for name in server_blocking_call server_lock server_pool server_batcher server_cache server_sleeps server_slow_requests server_to_thread server_downstream; do
 	record "$name"

@@ -10,6 +10,6 @@ for name in event_loop slow_worker child_process mutex; do
 	program=$ROOT/tests/truth/programs/$name.py
 	# a busy machine has fewer looks
 	INTERCEPT_SAMPLE=200 run_traced "$PYTHON" "$program" >out 2>err || fail "$name: $(cat err)"
-	python3 "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name"
+	python3 -S "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$name"
 	rm "$OUTPUT"
 done

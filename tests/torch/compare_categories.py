@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""usage: compare_categories.py REPORT FILE DEVICE
+"""usage: compare_categories.py REPORT FILE DEVICE [OPTION...]
 
 Compares memory by category of a recording with counted.json of categories.py."""
 import json
 import subprocess
 import sys
 
-report, path, on = sys.argv[1:]
+report, path, on, *chosen = sys.argv[1:]
 
 
 def by(key, *options):
-    done = subprocess.run([report, "tensors", "--by", key, "--format", "json", "--limit", "0", *options, path], capture_output=True, text=True, check=True, timeout=100)
+    done = subprocess.run([report, "tensors", "--by", key, "--format", "json", "--limit", "0", *options, *chosen, path], capture_output=True, text=True, check=True, timeout=100)
     return [row for row in json.loads(done.stdout)["rows"] if row["device"] == on]
 
 
@@ -23,7 +23,7 @@ for name, wanted in counted.items():
     else:
         assert got == wanted, (name, got, wanted)
 # over time: categories add up, some moment is near the peak, and the last one has what is live
-names = ["parameters", "gradients", "optimizer", "activations", "inputs", "workspaces", "temporaries", "unknown"]
+names = ["parameters", "gathered", "gradients", "optimizer", "activations", "inputs", "workspaces", "temporaries", "unknown"]
 assert len(moments) > 20 and all(a["moment_ns"] < b["moment_ns"] for a, b in zip(moments, moments[1:])), len(moments)
 assert all(sum(row[name + "_bytes"] or 0 for name in names) == row["all_bytes"] for row in moments)
 assert max(row["all_bytes"] for row in moments) <= device[0]["peak_bytes"]

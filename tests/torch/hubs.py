@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""usage: hubs.py layers|categories MODEL[,MODEL...] ...
+"""usage: hubs.py layers|categories MODEL[,MODEL...] RUN...
 
-Small models with random weights, for layers.py or categories.py. "{}" in the arguments that follow becomes the model's name.
+Small models with random weights, for layers.py or categories.py. A RUN is `train`, or the words that these take behind a model, with commas
+between and "{}" for the model. Each model does each run in a forked process, since importing the packages takes longer than all the
+rest; "MODEL RUN PID" is printed for each.
 """
+import os
 import sys
 
 import categories
@@ -14,7 +17,7 @@ TOKENS = torch.randint(0, 100, (2, 16))
 SIZES = {"vocab_size": 100, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}
 
 
-def make(name):  # imports the package of this model alone: that of both takes longer than all the rest
+def make(name):
     if name in ("ResNet", "VisionTransformer"):
         from torchvision.models import ResNet, VisionTransformer, resnet
         return ((ResNet(resnet.BasicBlock, [1, 1, 1, 1], num_classes=10), torch.randn(2, 3, 64, 64)) if name == "ResNet" else
@@ -25,7 +28,20 @@ def make(name):  # imports the package of this model alone: that of both takes l
     return getattr(transformers, name)(config(**more, **SIZES)), TOKENS
 
 
+def run_in_child(main, name, words):
+    child = os.fork()
+    if not child:
+        main({name: make(name)}, [name, *words])
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return child if status == 0 else sys.exit("%s %s: status %d" % (name, words, status))
+
+
 if __name__ == "__main__":
-    what, names, *rest = sys.argv[1:]
+    what, names, *runs = sys.argv[1:]
     for name in names.split(","):
-        (layers if what == "layers" else categories).main({name: make(name)}, [name, *(one.replace("{}", name) for one in rest)])
+        make(name)  # for what it imports
+    for name in names.split(","):
+        for run in runs:
+            words = [] if run == "train" else run.replace("{}", name).split(",")
+            print(name, run, run_in_child((layers if what == "layers" else categories).main, name, words), flush=True)

@@ -7,10 +7,9 @@
 #ifndef TESTS_UNIT_GPU_RECORDING_H
 #define TESTS_UNIT_GPU_RECORDING_H
 
-#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
-#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 #ifndef LAUNCH_NS
 #define LAUNCH_NS 5 /* what a launch of the host takes */
@@ -63,11 +62,7 @@ static inline void close_recording(uint64_t end_ns)
 /* NULL: all of it. May be called again after close_run(). */
 static inline void open_run(const struct filter_settings *filter)
 {
-	static char path[] = "one.evt";
-	struct session_file file = { .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	char message[256];
-
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, filter ? filter : &plain);
 }
 

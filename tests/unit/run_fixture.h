@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A recording in memory that analyses are run over. A test writes events between recording_begin()
- * and recording_open(), asks for its analyses, and calls recording_read(). One at a time.
+ * and recording_open(), asks for its analyses, and calls recording_read(). A test with a selection
+ * of its own calls recording_end() and makes the run itself. One at a time.
  */
 #ifndef TESTS_UNIT_RUN_FIXTURE_H
 #define TESTS_UNIT_RUN_FIXTURE_H
 
-#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
-#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define END_NS 1000000u /* when the recording ends */
 
@@ -35,20 +35,21 @@ static inline uint64_t name_of(const char *text)
 	return cuda_recording_name(&c, text);
 }
 
+static const struct filter_settings recording_whole = { .pid = FILTER_NO_ID,
+							.tid = FILTER_NO_ID,
+							.to_ns = UINT64_MAX };
+
+static inline void recording_end(uint64_t end_ns)
+{
+	frame_end_block(c.r.fw);
+	cuda_recording_finish(&c, end_ns);
+	source = recording_source(&c.r);
+}
+
 static inline void recording_open(void)
 {
-	static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-						      .tid = FILTER_NO_ID,
-						      .to_ns = UINT64_MAX };
-	static char path[] = "run.evt";
-	struct session_file file;
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, END_NS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	recording_end(END_NS);
+	run = run_new(source, &recording_whole);
 }
 
 static inline void recording_read(void)

@@ -3,14 +3,13 @@
 #ifndef TESTS_UNIT_SAMPLES_RECORDING_H
 #define TESTS_UNIT_SAMPLES_RECORDING_H
 
-#include "tests/unit/unit.h"
 #include "report/samples/gil_events.h"
 #include "report/samples/lines.h"
 #include "report/samples/source_text.h"
-#include "report/session/source_open.h"
 #include "report/stacks/stack_source.h"
 #include "report/summary/summary.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define MS 1000000ull
 
@@ -62,13 +61,8 @@ static inline void sample(uint64_t time_ns, uint64_t place, uint64_t state, uint
 
 static inline void read_as(struct filter_settings options)
 {
-	static char path[] = "one.evt";
-	struct session_file file;
-	char message[256];
-
 	cuda_recording_finish(&c, 10000 * MS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, &options);
 	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	gil = gil_want(run, NULL);

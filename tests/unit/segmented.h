@@ -142,6 +142,8 @@ static inline void seek_make(void)
 			.own_frames = 1,
 			.own_records = 4 + (number == 1 ? 2 : 0) + (number == 2 || number == 4),
 			.families = 1ull << EVT_FAMILY_nvtx | 1ull << EVT_FAMILY_steps,
+			.first_step = number == 2 ? 0 : number + 1,
+			.last_step = number == 2 ? 0 : number + 1,
 		};
 		segment_at[number] = recording.length;
 		if (number > 1) {

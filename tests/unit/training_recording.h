@@ -6,10 +6,9 @@
 #ifndef TESTS_UNIT_TRAINING_RECORDING_H
 #define TESTS_UNIT_TRAINING_RECORDING_H
 
-#include "tests/unit/unit.h"
 #include "report/advice/bottleneck.h"
-#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define MS 1000000u
 #define US 1000u
@@ -27,6 +26,7 @@ struct run {
 	const char *optimizer_operator;
 	unsigned int device_allocs, device_allocs_until;
 	uint64_t copy_bytes, copy_source;
+	unsigned int small_copies;         /* of 256 bytes and 50 us each */
 	uint64_t tensor_bytes, heap_bytes; /* that stay */
 	bool frees, in_loader, has_workers;
 	uint64_t closure_ns;     /* of operators in the optimizer's step that record gradients */
@@ -67,6 +67,7 @@ struct run {
 		unsigned int
 			/* CUpti_ActivityMemoryKind of copy_bytes, told by CUPTI; 0: not told */
 			memory;
+		bool host_works; /* the other operators work on the CPU */
 	} device;
 };
 
@@ -119,6 +120,8 @@ static void scope_begin(const char *text)
 		  .thread = 1);
 }
 
+static bool calls_cuda; /* each operator does */
+
 static void scope_end(const char *text, uint64_t kind)
 {
 	if (kind == USER)
@@ -139,6 +142,8 @@ static void scope(const char *text, uint64_t kind, uint64_t took_ns)
 	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = kind, .sequence = -1,
 		  .thread = 1);
 	now += took_ns;
+	if (calls_cuda)
+		CUDA_PUT(&c, now, cuda_call, "cudaGetDevice", 1, .result = 0);
 	read_clock();
 	scope_end(text, kind);
 }
@@ -180,6 +185,11 @@ static void step_cuda(const struct run *run, unsigned int step)
 		now += 10 * US;
 		CUDA_PUT(&c, now, cuda_alloc, "cudaMalloc", 10 * US, .kind = EVT_CUDA_DEVICE,
 			 .address = 0x7000000 + step * 16 + i, .bytes = 1);
+	}
+	for (unsigned int i = 0; i < run->small_copies; i++) {
+		now += 50 * US;
+		CUDA_PUT(&c, now, cuda_copy, "cudaMemcpyAsync", 50 * US, .kind = EVT_CUDA_COPY_HTOD,
+			 .bytes = 256, .destination = 0x7000000, .source = 0x9000000);
 	}
 	if (run->copy_bytes) {
 		now += 5 * US;
@@ -370,6 +380,7 @@ static void collector_looks(const struct run *run, uint32_t stream, unsigned int
 
 static void write_run(uint32_t stream, const struct run *run)
 {
+	calls_cuda = run->device.kernels && !run->device.host_works;
 	frame_begin_block(c.r.fw, stream);
 	now = 0;
 	CUDA_PUT(&c, MS, cuda_alloc, "cudaHostAlloc", 5, .kind = EVT_CUDA_PINNED,
@@ -433,16 +444,12 @@ static void start(unsigned int processes)
 
 static void read_back(void)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
 	struct filter_settings all = { .pid = FILTER_NO_ID,
 				       .tid = FILTER_NO_ID,
 				       .to_ns = UINT64_MAX };
-	char message[256];
 
 	cuda_recording_finish(&c, now + 1000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	reading = run_new(source, &all);
 	bottleneck_want(&bottleneck, reading);
 	run_read(reading, false);

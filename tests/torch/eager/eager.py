@@ -10,6 +10,7 @@ Nor is garbage collected while torch is imported, which finds none: its 200,000 
 interpreter's end shorter. That is another quarter.
 """
 
+import contextlib
 import gc
 import importlib.machinery
 import sys
@@ -31,10 +32,13 @@ def stand_in(name, **content):
     return module
 
 
-stand_in("torch._dynamo", disable=disable, graph_break=nothing,
+stand_in("torch._dynamo", disable=disable, allow_in_graph=disable, assume_constant_result=disable, graph_break=nothing,
+         OptimizedModule=type("OptimizedModule", (), {}),  # of Lightning, which looks whether a module is one
          config=types.SimpleNamespace(error_on_nested_fx_trace=True),  # of checkpoints
          trace_rules=types.SimpleNamespace(clear_lru_cache=nothing),  # of process groups
-         utils=types.SimpleNamespace(get_optimize_ddp_mode=lambda: "ddp_optimizer"))  # of DistributedDataParallel
+         utils=stand_in("torch._dynamo.utils", get_optimize_ddp_mode=lambda: "ddp_optimizer",  # of DistributedDataParallel
+                        is_compile_supported=lambda device: False))  # of torchvision
+stand_in("torch._dynamo._trace_wrapped_higher_order_op", TransformGetItemToIndex=contextlib.nullcontext)  # of transformers
 config = stand_in("torch._inductor.config", triton=types.SimpleNamespace(cudagraphs=False))
 stand_in("torch._inductor", config=config)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The batch is normalised on the CPU, by operators of some milliseconds, and the GPU waits for it.
 # gpu: gemm=300000,matmul=300000,*=5000
-# first: gpu_idle
+# first: host_operators
+# line: gpu_host_operators.py:14
 import torch
 from gpu_training import DEVICE, train
 

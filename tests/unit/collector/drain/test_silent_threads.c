@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "collector/drain/silent_threads.h"

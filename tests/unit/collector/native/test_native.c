@@ -8,7 +8,6 @@
 #include "tests/unit/unit.h"
 
 #include <stdalign.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "collector/native/native.h"

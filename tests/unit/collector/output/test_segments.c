@@ -4,7 +4,6 @@
 #include "tests/unit/unit.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "collector/format/error.h"

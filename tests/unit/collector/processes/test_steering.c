@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: collector preload:settings/budget.c,base/parse.c */
 /* The share of steps with detail comes to where the budget is, whatever the noise. */
-#include <stdio.h>
 
 #include "tests/unit/unit.h"
 

@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "collector/samples/mutex.h"

@@ -475,4 +475,37 @@ TEST(why_there_are_none_is_told)
 	made_process_release();
 }
 
+/* How many looks of `looks`, each of which had to wait for its own CPU, found the thread on one. */
+static uint32_t late_looks_on_cpu(uint32_t looks)
+{
+	struct samples *samples = &looked.samples;
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < looks && !found; i++) {
+		samples->waiting_count = 0;
+		samples->prompt.ready_ns -= 1000000; /* so long it was in a queue since */
+		made_process_look(1);
+		samples_settle(samples, 1);
+		assert_true(samples->is_late);
+		for (uint32_t j = 0; j < samples->waiting_count; j++)
+			found += samples->waiting[j].weight &&
+				 samples->waiting[j].state == EVT_PYTHON_RUNS;
+	}
+	return found;
+}
+
+/* That we came late has nothing to do with where it was: our CPU is another one. */
+TEST(look_that_is_late_counts_if_the_thread_kept_its_cpu)
+{
+	cpu_set_t cpus;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	if (CPU_COUNT(&cpus) < 2)
+		skip();
+	begin_with(11, 1, atomic_load(&spinner.tid));
+	looked.samples.sees_queues = true;
+	assert_int_not_equal(late_looks_on_cpu(200000), 0);
+	made_process_release();
+}
+
 TEST_GROUP(spinner_start, spinner_end)

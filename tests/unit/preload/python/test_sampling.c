@@ -4,7 +4,6 @@
  * preload/python/sampling.c: in what order a process lets itself be read, with system calls and
  * CPython played by the test.
  */
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

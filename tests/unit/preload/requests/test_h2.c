@@ -3,9 +3,6 @@
 /* preload/requests/h2.c: streams of HTTP/2 are requests, in pieces of any size. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "preload/record/limitation.h"
 #include "preload/requests/h2.h"
 #include "preload/requests/requests.h"
@@ -132,6 +129,29 @@ TEST(streams_are_requests)
 	expect_said(&in, &out, true,
 		    "begin 0: GET /one\nbegin 1: GET /one\nend 1: 404, 0, in 38, out 10\nend 0: "
 		    "200, 0, in 16, out 32\n");
+}
+
+/* The second call takes the field from the table; the third one has the code 0: no failure. */
+TEST(calls_of_grpc_have_their_own_status)
+{
+	static const char failed[] = "\x40\x0bgrpc-status\x01"
+				     "5";
+	struct bytes in = { .length = 0 }, out = { .length = 0 };
+
+	for (unsigned int id = 1; id <= 5; id += 2)
+		put_frame(&in, HEADERS, END_HEADERS | END_STREAM, id, GET_ONE);
+	put_frame(&out, HEADERS, END_HEADERS, 1, OK_200);
+	put_frame(&out, HEADERS, END_HEADERS | END_STREAM, 1, failed, sizeof(failed) - 1);
+	put_frame(&out, HEADERS, END_HEADERS | END_STREAM, 3, "\x88\xbe", 2);
+	put_frame(&out, HEADERS, END_HEADERS, 5, OK_200);
+	put_frame(&out, HEADERS, END_HEADERS | END_STREAM, 5,
+		  "\x00\x0bgrpc-status\x01"
+		  "0",
+		  15);
+	expect_said(
+		&in, &out, true,
+		"begin 0: GET /one\nbegin 1: GET /one\nbegin 2: GET /one\nend 0: 1005, 0, in 16, "
+		"out 34\nend 1: 1005, 0, in 16, out 11\nend 2: 200, 0, in 16, out 34\n");
 }
 
 TEST(blocks_may_be_cut_and_padded)

@@ -3,9 +3,6 @@
 /* preload/requests/hpack.c: examples of RFC 7541, a full table, blocks that are none. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "preload/requests/hpack.h"
 
 #define BLOCK(...) (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ })

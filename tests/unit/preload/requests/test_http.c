@@ -3,8 +3,6 @@
 /* preload/requests/http.c: where messages end, in pieces of any size; what is no HTTP/1. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-
 #include "preload/requests/http.h"
 
 /* What was seen of a stream: first lines, ends of heads, ends of messages. */

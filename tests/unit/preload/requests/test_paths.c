@@ -3,8 +3,6 @@
 /* preload/requests/paths.h: the first paths of an endpoint are kept, of however many endpoints. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "preload/requests/paths.h"
 
 static struct paths paths;

@@ -3,8 +3,6 @@
 /* preload/routes/template.h: which end of a path a template of Starlette fits. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "preload/routes/template.h"
 
 /* Where the end begins; -1: the template does not fit. */

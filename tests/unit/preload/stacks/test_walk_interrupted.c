@@ -9,7 +9,6 @@
 #include "tests/unit/unit.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 

@@ -69,6 +69,28 @@ TEST(a_gpu_that_waits_is_seen)
 	release();
 }
 
+TEST(operators_on_the_cpu)
+{
+	struct run run = DEVICE(kernel_ns, 300 * US);
+
+	run.device.host_works = true;
+	one_is_wrong(run, "host_operators", 82);
+}
+
+/* Many small ones are one cause, whatever memory they are of; a few large ones another. */
+TEST(copies_one_by_one)
+{
+	struct run run = DEVICE(kernel_ns, 300 * US);
+
+	run.copy_bytes = 0;
+	run.small_copies = 64;
+	one_is_wrong(run, "small_copies", 29); /* a step takes longer by them */
+	run.small_copies = 8;
+	write_one(&run);
+	assert_null(advice_of("small_copies"));
+	release();
+}
+
 /* What the host does while the GPU works costs nothing: at stake is the time that the GPU idles. */
 TEST(waiting_for_a_busy_gpu)
 {
@@ -132,8 +154,9 @@ TEST(a_host_that_is_busy_launching)
 	const struct advice *advice;
 
 	run.operator_ns = 100 * US;
+	run.device.host_works = true;
 	write_one(&run);
-	advice = only("launch_bound", NULL); /* and nothing else about the same seconds */
+	advice = only("launch_bound", "host_operators"); /* no other about the same seconds */
 	assert_in_range(advice->gain_ns, 60ull * 2000 * US, 60ull * 2030 * US);
 	assert_non_null(strstr(advice->text, "500 launches a step"));
 	assert_non_null(strstr(advice->text, "a kernel runs for 2.00 us"));
@@ -158,7 +181,11 @@ TEST(a_host_that_is_behind)
 	write_one(&run);
 	only("launch_bound", NULL);
 	release();
-	run.wait_ns = MS; /* it does: then it is not known who is behind */
+	run.wait_ns = MS / 2; /* hardly */
+	write_one(&run);
+	assert_non_null(advice_of("launch_bound"));
+	release();
+	run.wait_ns = 2 * MS; /* it does: then it is not known who is behind */
 	write_one(&run);
 	assert_null(advice_of("launch_bound"));
 	release();

@@ -15,7 +15,7 @@
 #define EPOLL_WAIT 233u
 
 enum { MAIN = 11, WORKER, WORKERS = 20 };
-enum { IN_MAIN = 1, AT_LOCK, AT_STORE, IN_LOOP, IN_CALLBACK, AT_AWAIT };
+enum { IN_MAIN = 1, AT_LOCK, AT_STORE, IN_LOOP, IN_CALLBACK, AT_AWAIT, IN_JSON };
 
 static void place_put(uint64_t id, uint64_t from, const char *function, const char *file,
 		      uint64_t line)
@@ -36,6 +36,17 @@ static uint64_t begin_ns(unsigned int worker)
 	return (worker + 1) * 10 * LOOK_NS;
 }
 
+static void places_put(void)
+{
+	place_put(IN_MAIN, 0, "<module>", SERVER, 40);
+	place_put(AT_LOCK, 0, "rate_of", SERVER, 14);
+	place_put(AT_STORE, 0, "ask_store", SERVER, 11);
+	place_put(IN_LOOP, IN_MAIN, "_run_once", ASYNCIO "base_events.py", 1900);
+	place_put(IN_CALLBACK, IN_LOOP, "_run", ASYNCIO "events.py", 80);
+	place_put(AT_AWAIT, IN_CALLBACK, "page_of", SERVER, 19);
+	place_put(IN_JSON, AT_STORE, "dumps", "/usr/lib/python3.11/json/__init__.py", 231);
+}
+
 /* The main thread waits for connections until `end_ns`, or soon in `state`. */
 static void start_server(uint64_t end_ns, enum evt_python_state state)
 {
@@ -43,12 +54,7 @@ static void start_server(uint64_t end_ns, enum evt_python_state state)
 
 	start(1);
 	frame_begin_block(c.r.fw, 0);
-	place_put(IN_MAIN, 0, "<module>", SERVER, 40);
-	place_put(AT_LOCK, 0, "rate_of", SERVER, 14);
-	place_put(AT_STORE, 0, "ask_store", SERVER, 11);
-	place_put(IN_LOOP, IN_MAIN, "_run_once", ASYNCIO "base_events.py", 1900);
-	place_put(IN_CALLBACK, IN_LOOP, "_run", ASYNCIO "events.py", 80);
-	place_put(AT_AWAIT, IN_CALLBACK, "page_of", SERVER, 19);
+	places_put();
 	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
 	for (unsigned int i = 0; i < WORKERS; i++) {
 		snprintf(thread, sizeof(thread), "Thread-%u (process_request_thread)", i);
@@ -178,6 +184,7 @@ TEST(handlers_that_await_while_the_loop_has_nothing_to_do)
 	write_awaits(8);
 	advice = advice_of("request_waits");
 	assert_non_null(advice);
+	assert_int_equal(advice->severity, ADVICE_NOTE);
 	assert_string_equal(advice->place.line, SERVER ":19");
 	if (!strstr(advice->text, "80 % of the requests' time passed while their event loop had "
 				  "nothing to do"))
@@ -185,5 +192,42 @@ TEST(handlers_that_await_while_the_loop_has_nothing_to_do)
 	release();
 	write_awaits(3);
 	assert_null(advice_of("request_waits"));
+	release();
+}
+
+/* Requests come without a pause: the only thread is never seen waiting for one. */
+static void write_busy(const char *method)
+{
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (unsigned int i = 0; i < 50; i++) {
+		FRAME_PUT(c.r.fw, begin_ns(i), request_begin, .connection = 1, .number = i,
+			  .method = name(method), .endpoint = name("/rows"));
+		for (unsigned int look = 1; look < 10; look++)
+			look_put(begin_ns(i) + look * LOOK_NS, IN_JSON, EVT_PYTHON_RUNS, 0);
+		FRAME_PUT(c.r.fw, begin_ns(i) + 10 * LOOK_NS - 1, request_end, .connection = 1,
+			  .number = i, .status = 200);
+	}
+	frame_end_block(c.r.fw);
+	now = begin_ns(50);
+	read_back();
+}
+
+TEST(a_server_that_is_never_seen_waiting)
+{
+	const struct advice *advice;
+
+	write_busy("GET");
+	advice = advice_of("serialisation");
+	assert_non_null(advice);
+	assert_string_equal(advice->place.line, SERVER ":11");
+	release();
+	/* requests that the program names itself make no server of it */
+	write_busy("call");
+	assert_null(advice_of("serialisation"));
 	release();
 }

@@ -339,7 +339,7 @@ TEST(waits_of_a_loop_without_a_cpu)
 	is_at(advice, TRAIN ":10",
 	      "not counting when it was ready to run and had no CPU, it waits for fsync().");
 	/* that wait is not most of the seconds at stake */
-	assert_string_equal(cause_title(advice, title), "Code or a wait between two operators");
+	assert_string_equal(cause_title(advice, title), "Code or a wait between operators");
 	release();
 	write_waits(&run, all_of_it, 1);
 	assert_string_equal(cause_title(only("between_operators", NULL), title),

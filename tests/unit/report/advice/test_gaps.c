@@ -41,6 +41,42 @@ TEST(a_gap_is_without_collectives)
 	gaps_release(&gaps);
 }
 
+/* An operator of 8 us, with or without a call of CUDA, and 2 us behind it. */
+static uint64_t short_operator(struct gaps *gaps, struct nest_place *at, bool calls)
+{
+	uint64_t told_ns;
+
+	(void)gaps_busy(gaps, *at, 1);
+	at->time_ns += 8 * US;
+	if (calls)
+		gaps_call(gaps, *at, US);
+	told_ns = gaps_idle(gaps, *at, 1, true);
+	at->time_ns += 2 * US;
+	return told_ns;
+}
+
+/* Many short operators in a row that call no CUDA work on the CPU; fewer belong to a launch. */
+TEST(runs_on_the_cpu)
+{
+	struct nest_place at = { .time_ns = 0 };
+	struct gaps gaps;
+
+	gaps_init(&gaps);
+	(void)gaps_step(&gaps, 0, &(struct gaps_step){ true, true });
+	for (unsigned int i = 1; i < GAP_RUN_LONG; i++)
+		assert_int_equal(short_operator(&gaps, &at, false), 0);
+	assert_int_equal(short_operator(&gaps, &at, true), 0);
+	for (unsigned int i = 1; i < GAP_RUN_LONG; i++)
+		assert_int_equal(short_operator(&gaps, &at, false), 0);
+	for (unsigned int i = GAP_RUN_LONG; i < 2 * GAP_RUN_LONG; i++)
+		assert_int_equal(short_operator(&gaps, &at, false), (i * 10 - 2) * US);
+	assert_int_equal(gaps_step(&gaps, 0, &(struct gaps_step){ true, true }).host_ns,
+			 ((2 * GAP_RUN_LONG - 1) * 10 - 2) * US);
+	at.time_ns += GAP_SHORT_NS; /* a long gap ends the run */
+	assert_int_equal(short_operator(&gaps, &at, false), 0);
+	gaps_release(&gaps);
+}
+
 /* Half of the times are long: the median alone would make more of them than there was. */
 TEST(a_place_costs_no_more_than_it_took)
 {

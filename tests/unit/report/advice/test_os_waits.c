@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/advice/os_waits.c: which lock costs most, and what the main thread waits for. */
-#include "tests/unit/unit.h"
 #include "report/advice/os_waits.h"
 #include "report/base/text.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
 #define MS 1000000ull
 
 enum { MAIN = 1, BESIDE, OF_CHILD }; /* streams: two threads of a process, one of another */
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static const struct os_waits *waits;
 static uint64_t now;
 
@@ -35,26 +30,11 @@ static void wait_put(unsigned int stream, const char *function, enum wait_object
 
 static void read_all(void)
 {
-	static char path[] = "one.evt";
-	const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					       .tid = FILTER_NO_ID,
-					       .to_ns = UINT64_MAX };
-	struct session_file file;
-	char message[256];
-
 	cuda_recording_finish(&c, now + MS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	source = recording_source(&c.r);
+	run = run_new(source, &recording_whole);
 	waits = os_waits_want(run, NULL);
 	run_read(run, false);
-}
-
-static void finish(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
 }
 
 /* A thread may wait for one lock in several functions: it is one thread all the same. */
@@ -73,7 +53,7 @@ TEST(the_lock_with_most_time_over_all_threads)
 	assert_int_equal(lock.ns, 60 * MS);
 	assert_int_equal(lock.calls, 3);
 	assert_int_equal(lock.threads, 2);
-	finish();
+	recording_close();
 }
 
 TEST(locks_at_one_address_are_two_in_two_processes)
@@ -88,12 +68,12 @@ TEST(locks_at_one_address_are_two_in_two_processes)
 	assert_true(os_waits_find_lock(waits, &lock));
 	assert_int_equal(lock.ns, 25 * MS);
 	assert_int_equal(lock.threads, 1);
-	finish();
+	recording_close();
 	begin();
 	wait_put(MAIN, "nanosleep", WAIT_OBJECT_none, 0, 90 * MS);
 	read_all();
 	assert_false(os_waits_find_lock(waits, &lock));
-	finish();
+	recording_close();
 }
 
 static void expect_main(const char *function, uint64_t ns)
@@ -123,13 +103,13 @@ TEST(the_main_threads_longest_wait_that_is_a_cause)
 	wait_put(MAIN, "pthread_mutex_lock", WAIT_OBJECT_mutex, 0x10, 70 * MS);
 	read_all();
 	expect_main("nanosleep", 25 * MS);
-	finish();
+	recording_close();
 	begin();
 	wait_put(BESIDE, "nanosleep", WAIT_OBJECT_none, 0, 60 * MS);
 	wait_put(MAIN, "epoll_wait", WAIT_OBJECT_descriptor, 4, 60 * MS);
 	read_all();
 	assert_null(os_waits_main(waits));
-	finish();
+	recording_close();
 }
 
 /* A wait that had not ended when its process did counts up to there; what goes on, does not yet. */
@@ -147,5 +127,5 @@ TEST(waits_without_an_end)
 	frame_end_block(c.r.fw);
 	read_all();
 	expect_main("wait4", 40 * MS);
-	finish();
+	recording_close();
 }

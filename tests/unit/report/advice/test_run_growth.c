@@ -12,6 +12,7 @@
 
 #define MIB (1u << 20)
 #define LOOKS 240u
+#define REQUESTS 60u
 
 static unsigned int arenas_at[LOOKS]; /* how many arenas are mapped at each look */
 static unsigned int done_at;          /* the look at which the program is done; 0: none */
@@ -157,7 +158,8 @@ TEST(processes_that_come_are_no_growth)
 /* Arenas of 1 MiB that process `number` maps: one every so many looks, from one look to another. */
 struct mapper {
 	unsigned int number, from, to, every;
-	unsigned int first; /* that it has at once, at its first look */
+	unsigned int first;  /* that it has at once, at its first look */
+	unsigned int serves; /* the look at which its requests come; 0: there are none */
 };
 
 #define PYTHON 0x400000u   /* where the interpreter is loaded */
@@ -177,6 +179,11 @@ static void write_look(const struct mapper *mapper, unsigned int look)
 			  .caller = PYTHON + 0x10);
 	FRAME_PUT(c.r.fw, now, python_sample, .looks = !is_first, .place = 1,
 		  .state = EVT_PYTHON_SLEEP);
+	for (unsigned int i = 0; look && look == mapper->serves && i < REQUESTS; i++) {
+		FRAME_PUT(c.r.fw, now, request_begin, .connection = 1, .number = i,
+			  .method = name("GET"), .endpoint = name("/"));
+		FRAME_PUT(c.r.fw, now, request_end, .connection = 1, .number = i, .status = 200);
+	}
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, 0);
 	FRAME_PUT(c.r.fw, now + MS, process_memory, .process = mapper->number,
@@ -254,5 +261,23 @@ TEST(a_process_is_judged_over_its_own_life)
 	write_mappers(early, 2);
 	assert_true(growth_says("MiB, in process 101."));
 	assert_false(growth_says("other process"));
+	release();
+}
+
+/* A worker imports what it serves after it was forked: that is no growth of the time it serves. */
+TEST(what_a_worker_loads_before_it_serves_is_no_growth)
+{
+	struct mapper loads[] = {
+		{ .number = 1, .to = LOOKS },
+		{ .number = 2, .to = LOOKS, .every = 1, .serves = 1 },
+	};
+
+	write_mappers(loads, 2);
+	assert_true(growth_says("grow throughout the time after start-up"));
+	assert_true(growth_says("MiB, in process 101."));
+	release();
+	loads[1].serves = LOOKS * 3 / 4;
+	write_mappers(loads, 2);
+	assert_false(growth_says("grow"));
 	release();
 }

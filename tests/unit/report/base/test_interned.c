@@ -3,9 +3,6 @@
 /* Texts by number: one number a text, in the order in which they come, whatever bytes they have. */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "report/base/interned.h"
 
 #define MANY 5000u

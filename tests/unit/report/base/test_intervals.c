@@ -3,8 +3,6 @@
 /* report/base/intervals.c against an array with a tag for each number. */
 #include "tests/unit/unit.h"
 
-#include <string.h>
-
 #include "report/base/intervals.h"
 
 #define NUMBERS 20000u

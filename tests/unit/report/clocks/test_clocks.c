@@ -12,7 +12,6 @@
 #include "tests/unit/recording.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define RANKS 4u
 #define CALLS 300u

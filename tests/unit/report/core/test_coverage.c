@@ -4,14 +4,9 @@
  * report/core/coverage.c, captured.c: what of a run was recorded, and what that means for what
  * still lives.
  */
-#include "tests/unit/unit.h"
 #include "report/core/coverage.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct coverage_text text;
 
 static void begin(const char *capture)
@@ -28,24 +23,10 @@ static void begin(const char *capture)
 
 static void finish(uint64_t to_ns)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 1000000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	recording_end(1000000);
 	run = run_new(source, &(struct filter_settings){
 				      .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = to_ns });
 	run_read(run, false);
-}
-
-static void release(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
 }
 
 static void a_window(uint32_t stream, uint64_t from_ns, uint64_t to_ns)
@@ -64,7 +45,7 @@ TEST(a_whole_run_has_nothing_to_say)
 	finish(UINT64_MAX);
 	assert_null(coverage_recorded(run, &text));
 	assert_string_equal(coverage_still_live(run, &text), "never freed");
-	release();
+	recording_close();
 }
 
 TEST(windows_are_told_and_nothing_is_a_leak)
@@ -79,7 +60,7 @@ TEST(windows_are_told_and_nothing_is_a_leak)
 	assert_string_equal(coverage_recorded(run, &text),
 			    "recorded: 40.0 us of 1.00 ms, INTERCEPT_CAPTURE=nvtx:X");
 	assert_string_equal(coverage_still_live(run, &text), "not freed while recording");
-	release();
+	recording_close();
 }
 
 TEST(a_window_without_an_end_goes_on_to_the_end_of_its_process)
@@ -89,7 +70,7 @@ TEST(a_window_without_an_end_goes_on_to_the_end_of_its_process)
 	FRAME_PUT(c.r.fw, 501000, nvtx_pop, .domain = 0);
 	finish(UINT64_MAX);
 	assert_int_equal(run_captured(run)->total_ns, 500000);
-	release();
+	recording_close();
 }
 
 TEST(time_ends_what_is_told_of_what_lives)
@@ -98,5 +79,5 @@ TEST(time_ends_what_is_told_of_what_lives)
 	FRAME_PUT(c.r.fw, 10, nvtx_pop, .domain = 0);
 	finish(500000);
 	assert_string_equal(coverage_still_live(run, &text), "not freed by 500 us");
-	release();
+	recording_close();
 }

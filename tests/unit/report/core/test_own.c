@@ -3,9 +3,6 @@
 /* Whose code a frame is, by paths as programs of all kinds have them. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "report/options/options.h"
 #include "report/core/own.h"
 

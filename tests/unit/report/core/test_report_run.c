@@ -8,11 +8,9 @@
  */
 #include <stdio.h>
 
-#include "tests/unit/unit.h"
 #include "report/core/report_kind.h"
 #include "report/core/windows.h"
-#include "report/session/source_open.h"
-#include "tests/unit/recording.h"
+#include "tests/unit/recording_source.h"
 
 #define PROCESSES 3u
 #define STREAMS 6u
@@ -174,14 +172,12 @@ static void record(struct recording *r, unsigned int events)
 
 static void show(const struct recording *r, const struct options *options)
 {
-	static char path[] = "strange.evt";
-	struct session_file file = { .path = path, .bytes = bytes_of(r->bytes, r->length) };
 	struct report_request request = { .options = options };
-	char message[256], *text = NULL;
+	char *text = NULL;
 	size_t length = 0;
 	int status;
 
-	assert_int_equal(source_open_files(&request.source, &file, 1, message, sizeof(message)), 0);
+	request.source = recording_source(r);
 	request.screen = (struct screen){ .out = open_memstream(&text, &length),
 					  .width = 40 + random_number() % 160,
 					  .utf8 = random_number() % 2 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/core/run.c: who gets which events, what is told when, and when it is settled. */
-#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
-#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define SETTLED_MAX 64
 
@@ -82,15 +81,11 @@ static const struct analysis_kind kind = {
 
 static struct run *open_run(uint64_t to_ns)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
 	struct filter_settings filter = { .pid = FILTER_NO_ID,
 					  .tid = FILTER_NO_ID,
 					  .to_ns = to_ns };
-	char message[256];
 
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	return run_new(source, &filter);
 }
 

@@ -5,11 +5,9 @@
  * --range, --during, --thread and --rank. The pairs are those of events.def and scopes.def, so that
  * a new one is tested by being there.
  */
-#include "tests/unit/unit.h"
 #include "report/core/analysis.h"
 #include "report/core/windows.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
 #define SEEN_MAX 32
 #define WANTED "wanted"
@@ -25,10 +23,6 @@ struct seen {
 	bool counts[SEEN_MAX];
 	size_t count;
 };
-
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 
 static bool has_role(unsigned int id)
 {
@@ -60,12 +54,6 @@ static void put(unsigned int id, uint64_t time_ns, const char *name)
 	if (field_of(id, "name") < evt_descriptors[id].field_count && name)
 		words[field_of(id, "name")] = cuda_recording_name(&c, name);
 	assert_int_equal(frame_put(c.r.fw, id, time_ns, words), 0);
-}
-
-static void start_recording(void)
-{
-	cuda_recording_start(&c, 1);
-	frame_begin_block(c.r.fw, 1);
 }
 
 static void end_recording(void)
@@ -112,19 +100,11 @@ static const struct analysis_kind kind = {
 	.start = start,
 };
 
-static const struct filter_settings all = { .pid = FILTER_NO_ID,
-					    .tid = FILTER_NO_ID,
-					    .to_ns = UINT64_MAX };
-
 static const struct seen *read_with(const struct filter_settings *filter)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
 	const struct seen *seen;
-	char message[256];
 
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, filter);
 	seen = run_want(run, &kind, NULL);
 	run_read(run, false);
@@ -159,7 +139,8 @@ static void expect_all(const struct filter_settings *filter, size_t count, uint6
 
 static void cut_by_time(size_t count, uint64_t at_ns)
 {
-	struct filter_settings before = all, after = all, thread = all, rank = all;
+	struct filter_settings before = recording_whole, after = recording_whole,
+			       thread = recording_whole, rank = recording_whole;
 	const struct seen *seen;
 
 	before.to_ns = at_ns;
@@ -181,7 +162,7 @@ static void cut_by_window(size_t count, uint64_t from_ns, uint64_t to_ns)
 {
 	struct window window = { .process = 1, .pid = 100, .from_ns = from_ns, .to_ns = to_ns };
 	struct windows windows = { .window = &window, .count = 1 };
-	struct filter_settings step = all;
+	struct filter_settings step = recording_whole;
 
 	step.by_step = true;
 	step.windows = &windows;
@@ -205,7 +186,7 @@ static void cut_pair_by_time(unsigned int opens, unsigned int closes)
 {
 	size_t count;
 
-	start_recording();
+	recording_begin(1);
 	count = put_pairs(opens, closes);
 	end_recording();
 	for (uint64_t at = 0; at <= count + 1; at++) {
@@ -228,14 +209,14 @@ TEST(pairs_are_followed_over_every_cut_in_time)
  */
 TEST(what_belongs_to_before_the_cut_is_followed)
 {
-	struct filter_settings before = all;
+	struct filter_settings before = recording_whole;
 
 	before.to_ns = STEP_NS;
 	for (unsigned int id = 1; id < EVT_ID_LIMIT; id++) {
 		if (!evt_descriptors[id].name || evt_descriptors[id].family == EVT_FAMILY_system ||
 		    !(has_role(id) || id == EVT_nvtx_mark))
 			continue;
-		start_recording();
+		recording_begin(1);
 		put(id, STEP_NS, NULL);
 		end_recording();
 		if (has_role(id)) {
@@ -256,7 +237,7 @@ TEST(what_belongs_to_before_the_cut_is_followed)
  */
 static void cut_pair_by_range(unsigned int opens, unsigned int closes)
 {
-	struct filter_settings filter = all;
+	struct filter_settings filter = recording_whole;
 
 	if (opens == EVT_capture_start)
 		return; /* recording begins or stops there, which ends all ranges */
@@ -268,7 +249,7 @@ static void cut_pair_by_range(unsigned int opens, unsigned int closes)
 			};
 			const struct seen *seen;
 
-			start_recording();
+			recording_begin(1);
 			for (uint64_t i = 0; i <= 6; i++) {
 				if (i == at)
 					FRAME_PUT(c.r.fw, i * STEP_NS + 1, nvtx_start, .range = 77,
@@ -310,9 +291,9 @@ static uint64_t marks_counted(const struct seen *seen)
 static void ask_for_range(unsigned int opens, unsigned int closes)
 {
 	bool is_range = evt_roles[opens].title != 0;
-	struct filter_settings filter = all;
+	struct filter_settings filter = recording_whole;
 
-	start_recording();
+	recording_begin(1);
 	put(EVT_nvtx_mark, 1, NULL);
 	put(opens, 2, WANTED);
 	put(EVT_nvtx_mark, 4, NULL);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/core/why_empty.c: the reason why there is nothing to show, over recordings in memory. */
-#include "tests/unit/unit.h"
 #include "report/core/why_empty.h"
-#include "report/session/source_open.h"
-#include "tests/unit/recording.h"
+#include "tests/unit/recording_source.h"
 
 static const struct file_header plain_header = { .version = FILE_VERSION,
 						 .base_mono = 5000,
@@ -56,21 +54,17 @@ static void record(struct recording *r, const struct wish *wish)
 
 static const char *explain(struct wish wish)
 {
-	static char path[] = "memory.evt";
 	static struct why_empty absence;
 	struct filter_settings filter = { .pid = FILTER_NO_ID,
 					  .tid = FILTER_NO_ID,
 					  .to_ns = UINT64_MAX,
 					  .range = wish.filtered ? "range" : NULL };
-	struct session_file file = { .path = path };
 	struct source *source = NULL;
 	struct recording r;
 	struct run *run;
-	char message[256];
 
 	record(&r, &wish);
-	file.bytes = bytes_of(r.bytes, r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&r);
 	run = run_new(source, &filter);
 	run_read(run, false);
 	why_empty_explain(run, wish.family, &absence);

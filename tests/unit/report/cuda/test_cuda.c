@@ -4,22 +4,17 @@
  * report/cuda/cuda.c, rows_cuda.c, rows_device.c: what counts of CUDA calls, over recordings in
  * memory.
  */
-#include "tests/unit/unit.h"
 #include "report/cuda/cuda_events.h"
 #include "report/cuda/notes_cuda.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/cuda/rows_device.h"
 #include "report/nvtx/range_events.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
 #include "tests/unit/table_fixture.h"
+#include "tests/unit/run_fixture.h"
 
 #define ADD "_ZN2at3addIfEEvPT_" /* at::add<float>(float*) */
 #define ADD_DOUBLE "_ZN2at3addIdEEvPT_"
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct cuda *cuda, *other;
 static struct ranges *ranges;
 static struct works *works;
@@ -38,26 +33,9 @@ static const struct reading plain = {
 };
 static enum key_id by; /* of the reading */
 
-static void begin(unsigned int processes)
-{
-	cuda_recording_start(&c, processes);
-	frame_begin_block(c.r.fw, 1);
-}
-
-static void begin_stream(uint32_t stream)
-{
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, stream);
-}
-
 static void read_as(struct reading options)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
-	char message[256];
-
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, &options.filter);
 	by = options.by;
 	cuda = cuda_want(run, &(struct cuda_options){ by });
@@ -129,7 +107,7 @@ static void launch(uint64_t time_ns, const char *kernel, uint32_t grid, uint64_t
 
 TEST(nested_calls_count_for_nothing_and_errors_count_twice)
 {
-	begin(1);
+	recording_begin(1);
 	CUDA_PUT(&c, 100, cuda_call, "cuInit", 5, .flags = EVT_CUDA_NESTED);
 	CUDA_PUT(&c, 110, cuda_call, "cudaFree", 20, .result = 0);
 	CUDA_PUT(&c, 200, cuda_call, "cudaFree", 30, .result = 2);
@@ -174,7 +152,7 @@ TEST(launches_have_rows_by_every_key)
 {
 	struct reading options = plain;
 
-	begin(1);
+	recording_begin(1);
 	launch(100, ADD, 4, 0);
 	FRAME_PUT(c.r.fw, 110, nvtx_push, .name = cuda_recording_name(&c, "outer"));
 	launch(120, ADD, 4, 2);
@@ -184,7 +162,7 @@ TEST(launches_have_rows_by_every_key)
 	launch(160, ADD_DOUBLE, 8, 0xabc);
 	FRAME_PUT(c.r.fw, 170, nvtx_pop, .domain = 0);
 	CUDA_PUT(&c, 180, cuda_launch, "cuLaunchKernel", 10, .handle = 0x77);
-	begin_stream(2);
+	on_stream(2);
 	launch(200, "triton_", 1, 2);
 	finish();
 	launches(NAMES_FULL);
@@ -245,7 +223,7 @@ TEST(selection_leave_out_calls_and_follow_memory)
 {
 	struct reading options = plain;
 
-	begin(1);
+	recording_begin(1);
 	CUDA_PUT(&c, 50, cuda_alloc, "cudaMalloc", 7, .kind = EVT_CUDA_DEVICE, .bytes = 100,
 		 .address = 0x100);
 	FRAME_PUT(c.r.fw, 110, nvtx_push, .name = cuda_recording_name(&c, "step"));
@@ -287,7 +265,7 @@ TEST(copies_and_calls_have_rows_by_range)
 {
 	struct reading options = plain;
 
-	begin(1);
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "load"));
 	CUDA_PUT(&c, 110, cuda_copy, "cudaMemcpy", 2, .kind = EVT_CUDA_COPY_HTOD, .bytes = 5);
 	CUDA_PUT(&c, 120, cuda_copy, "cudaMemcpy", 2, .kind = EVT_CUDA_COPY_DTOH, .bytes = 7);
@@ -331,14 +309,14 @@ TEST(what_no_row_says_is_noted)
 	struct reading options = plain;
 	char *text;
 
-	begin(1);
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "step"));
 	launch(120, ADD, 4, 0);
 	FRAME_PUT(c.r.fw, 190, nvtx_pop, .domain = 0);
 	CUDA_PUT(&c, 200, cuda_call, "cudaMalloc", 2, .result = 2);
 	CUDA_PUT(&c, 210, cuda_call, "cudaGraphLaunch", 2, .result = 0);
 	CUDA_PUT(&c, 220, cuda_call, "cudaGraphLaunch_ptsz", 2, .result = 0);
-	begin_stream(2);
+	on_stream(2);
 	launch(130, ADD, 4, 0);
 	finish();
 	text = notes();
@@ -371,7 +349,7 @@ static uint64_t launches_with(const char *range, bool during)
 
 TEST(a_range_is_of_its_own_thread)
 {
-	begin(1);
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 100, nvtx_push, .name = cuda_recording_name(&c, "step"));
 	launch(120, ADD, 4, 0);
 	FRAME_PUT(c.r.fw, 190, nvtx_pop, .domain = 0);
@@ -379,7 +357,7 @@ TEST(a_range_is_of_its_own_thread)
 	launch(210, ADD, 4, 0);
 	FRAME_PUT(c.r.fw, 300, nvtx_end, .range = 7);
 	launch(310, ADD, 4, 0);
-	begin_stream(2);
+	on_stream(2);
 	for (uint64_t at = 150; at < 170; at++) /* while the other thread's range is open */
 		launch(at, ADD, 4, 0);
 	launch(250, ADD, 4, 0);
@@ -395,10 +373,10 @@ TEST(a_range_is_of_its_own_thread)
 
 TEST(a_forked_child_starts_with_no_device_memory)
 {
-	begin(2);
+	recording_begin(2);
 	CUDA_PUT(&c, 50, cuda_alloc, "cudaMalloc", 7, .kind = EVT_CUDA_DEVICE, .bytes = 100,
 		 .address = 0x100);
-	begin_stream(3);
+	on_stream(3);
 	CUDA_PUT(&c, 90, cuda_free, "cudaFree", 7, .device = -1, .address = 0x100);
 	finish();
 	assert_int_equal(cuda->memory.frees_unmatched, 1);
@@ -411,13 +389,13 @@ TEST(kernels_without_number_are_rows_each)
 	enum { KERNELS = 100000 };
 	struct group *first;
 
-	begin(1);
+	recording_begin(1);
 	for (unsigned int i = 0; i < KERNELS; i++) {
 		char kernel[64];
 
 		sprintf(kernel, "_ZN2at6kernelILi%uEEEvv", i);
 		if (!frame_block_room(c.r.fw))
-			begin_stream(1);
+			on_stream(1);
 		launch(100 + i, kernel, 4, 0);
 	}
 	finish();

@@ -4,12 +4,10 @@
  * report/cuda/cupti_memory.c, rows_device.c, torch_reserved.c: memory as CUPTI tells, over
  * recordings in memory.
  */
-#include "tests/unit/unit.h"
 #include "report/cuda/rows_device.h"
-#include "report/session/source_open.h"
 #include "report/tensors/tensor_events.h"
-#include "tests/unit/cuda_recording.h"
 #include "tests/unit/table_fixture.h"
+#include "tests/unit/run_fixture.h"
 
 #define SECOND 1000000000ull
 #define A 0x7f0000000000ull
@@ -17,32 +15,19 @@
 #define US 1000ull
 #define EVENTS 20000u /* a run looks what is settled after so many */
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct device_view view;
 static struct tensors *tensors;
 static struct table table;
-
-static void begin(void)
-{
-	cuda_recording_start(&c, 1);
-	frame_begin_block(c.r.fw, 1);
-}
 
 static uint64_t to_ns = UINT64_MAX;
 
 static void read_by(enum key_id by, const char *range)
 {
-	static char path[] = "memory.evt";
 	struct filter_settings filter = {
 		.pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = to_ns, .range = range
 	};
-	struct session_file file = { .path = path };
-	char message[256];
 
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, &filter);
 	view.cuda = cuda_want(run, &(struct cuda_options){ by });
 	view.cupti = cupti_memory_want(run, &(struct cupti_memory_options){ by });
@@ -98,7 +83,7 @@ static uint64_t at(size_t row, enum column_id column)
  */
 TEST(a_kind_that_nobody_knows_is_unknown)
 {
-	begin();
+	recording_begin(1);
 	CUDA_PUT(&c, 100 * US, cuda_alloc, "cudaMallocNew", 2000, .kind = EVT_CUDA_MEMORY_LIMIT,
 		 .bytes = 100, .address = A);
 	tell(200 * US, 100 * US, 1, A, 100);
@@ -112,7 +97,7 @@ TEST(a_kind_that_nobody_knows_is_unknown)
 
 TEST(records_in_any_order_are_put_in_theirs)
 {
-	begin();
+	recording_begin(1);
 	tell(900 * US, 400 * US, 1, A, 30); /* after A was given back */
 	tell(900 * US, 300 * US, 2, A, 100);
 	tell(900 * US, 200 * US, 1, B, 50);
@@ -135,7 +120,7 @@ TEST(records_in_any_order_are_put_in_theirs)
 /* At the end of --time lives what was given before it, also when that is reported after it. */
 TEST(at_a_cut_lives_what_was_given_before)
 {
-	begin();
+	recording_begin(1);
 	ask(102 * US, A, 100);
 	ask(202 * US, B, 50);
 	tell(900 * US, 600 * US, 1, B + 4096, 7);
@@ -155,7 +140,7 @@ TEST(at_a_cut_lives_what_was_given_before)
 
 TEST(a_block_is_of_the_call_around_it)
 {
-	begin();
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 10 * US, nvtx_push, .name = cuda_recording_name(&c, "load"));
 	ask(100 * US, A, 1000);
 	FRAME_PUT(c.r.fw, 110 * US, nvtx_pop, .domain = 0);
@@ -199,7 +184,7 @@ TEST(a_block_is_of_the_call_around_it)
  */
 TEST(many_calls_do_not_displace_one_under_way)
 {
-	begin();
+	recording_begin(1);
 	for (uint64_t i = 0; i < 6000; i++)
 		ask(1000 * US + i * 100 * US, B + i, 8);
 	CUDA_PUT(&c, SECOND, cuda_alloc, "cudaMalloc", SECOND - 100 * US, .kind = EVT_CUDA_DEVICE,
@@ -215,7 +200,7 @@ TEST(many_calls_do_not_displace_one_under_way)
 
 TEST(lost_records_leave_no_wrong_sum_of_an_address)
 {
-	begin();
+	recording_begin(1);
 	tell(900 * US, 100 * US, 1, A, 100);
 	tell(900 * US, 200 * US, 1, A, 70); /* its release was lost */
 	tell(900 * US, 300 * US, 2, A, 70);
@@ -233,7 +218,7 @@ TEST(lost_records_leave_no_wrong_sum_of_an_address)
 
 TEST(a_reset_ends_what_is_left)
 {
-	begin();
+	recording_begin(1);
 	CUDA_PUT(&c, 500 * US, cuda_free, "cudaDeviceReset", 1000, .kind = EVT_CUDA_ALL,
 		 .device = 0);
 	tell(900 * US, 100 * US, 1, A, 100);
@@ -252,7 +237,7 @@ TEST(a_reset_ends_what_is_left)
 /* Ten seconds and more behind: applied as it comes, and counted. */
 TEST(what_is_told_too_late_is_counted)
 {
-	begin();
+	recording_begin(1);
 	for (uint64_t i = 0; i < EVENTS; i++)
 		tell(SECOND + i, SECOND + i, 1 + i % 2, A, 10);
 	frame_end_block(c.r.fw);
@@ -277,7 +262,7 @@ static void totals(uint64_t time_ns, uint64_t device, uint64_t reserved)
 
 TEST(pytorch_says_what_it_holds)
 {
-	begin();
+	recording_begin(1);
 	tell(100 * US, 100 * US, 1, A, 500);
 	totals(200 * US, 1 << 8 | 1, 300);
 	totals(300 * US, 1 << 8 | 1, 400);
@@ -297,8 +282,7 @@ TEST(pytorch_says_what_it_holds)
 /* PyTorch gives nothing back as it ends: the next process has the memory. */
 TEST(a_process_that_has_ended_holds_nothing)
 {
-	cuda_recording_start(&c, 3);
-	frame_begin_block(c.r.fw, 1);
+	recording_begin(3);
 	totals(100 * US, 1 << 8 | 1, 300);
 	totals(110 * US, 1 << 8 | 2, 20);
 	frame_end_block(c.r.fw);
@@ -327,8 +311,7 @@ TEST(a_process_that_has_ended_holds_nothing)
  */
 TEST(blocks_of_a_process_that_has_ended_are_no_part_of_a_peak)
 {
-	cuda_recording_start(&c, 3);
-	frame_begin_block(c.r.fw, 1);
+	recording_begin(3);
 	ask(100 * US, A, 300);
 	CUDA_PUT(&c, 110 * US, cuda_alloc, "cudaHostAlloc", 2000, .kind = EVT_CUDA_PINNED,
 		 .bytes = 40, .address = B);
@@ -364,7 +347,7 @@ TEST(blocks_of_a_process_that_has_ended_are_no_part_of_a_peak)
 /* Of the host, pinned or not: no part of what a device has. */
 TEST(pageable_memory_is_the_hosts)
 {
-	begin();
+	recording_begin(1);
 	tell(100 * US, 100 * US, 1, A, 500);
 	FRAME_PUT(c.r.fw, 200 * US, gpu_memory, .operation = 1, .memory = 1, .address = B,
 		  .bytes = 70);
@@ -388,8 +371,7 @@ static void pool(uint64_t now_ns, uint64_t time_ns, unsigned int operation, uint
 
 TEST(pools_hold_more_than_they_give_out)
 {
-	cuda_recording_start(&c, 3);
-	frame_begin_block(c.r.fw, 1);
+	recording_begin(3);
 	pool(400 * US, 200 * US, 3, A, 64); /* told in no order */
 	FRAME_PUT(c.r.fw, 400 * US, gpu_memory, .ago_ns = 300 * US, .operation = 1, .memory = 3,
 		  .address = A, .bytes = 10, .pool = 1, .pool_address = A, .pool_bytes = 512);
@@ -414,7 +396,7 @@ TEST(pools_hold_more_than_they_give_out)
 
 TEST(nodes_that_allocate_are_counted_once)
 {
-	begin();
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 100 * US, gpu_captured, .node = 1, .graph = 1, .kind = 10);
 	FRAME_PUT(c.r.fw, 110 * US, gpu_captured, .node = 2, .of = 1, .graph = 2, .kind = 10);
 	FRAME_PUT(c.r.fw, 120 * US, gpu_captured, .node = 3, .graph = 1, .kind = 11);

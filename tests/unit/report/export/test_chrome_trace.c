@@ -4,11 +4,10 @@
  * report/export/chrome.c, sink.c: traces of recordings in memory: hostile names, what has no end,
  * times and numbers.
  */
-#include "tests/unit/unit.h"
 #include "report/export/exporter.h"
 #include "report/export/sink.h"
-#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define TRACE "trace.json"
 
@@ -34,16 +33,11 @@ static void read_trace(void)
 
 static int export_as(struct filter_settings scope)
 {
-	static char path[] = "one.evt";
-	struct session_file file = { .path = path };
 	struct options options = { .output = TRACE, .scope = scope };
 	struct report_request request = { .options = &options, .scope = scope };
 	int status;
 
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&request.source, &file, 1, request.message,
-					   sizeof(request.message)),
-			 0);
+	request.source = recording_source(&c.r);
 	status = export_chrome(&request);
 	source_close(request.source);
 	read_trace();

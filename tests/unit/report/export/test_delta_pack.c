@@ -7,8 +7,6 @@
 #include "tests/unit/unit.h"
 #include "report/export/delta_pack.h"
 
-#include <stdlib.h>
-
 struct reader {
 	const uint8_t *byte;
 	size_t at, length;

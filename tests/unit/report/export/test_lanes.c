@@ -6,8 +6,6 @@
  */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-
 #include "report/export/lanes.h"
 
 #define SPANS_MAX 60000u

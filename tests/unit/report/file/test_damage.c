@@ -6,7 +6,6 @@
  */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,11 +5,10 @@
  * and the file is read as a whole.
  */
 /* links: report format */
-#include "tests/unit/unit.h"
 
 #include "collector/format/error.h"
-#include "report/session/source_open.h"
 #include "tests/unit/segmented.h"
+#include "tests/unit/recording_source.h"
 
 static int seek_setup(void **state)
 {
@@ -33,17 +32,13 @@ struct seek_seen {
 
 static struct seek_seen seek_read_part(const struct source_plan *plan)
 {
-	static char path[] = "seek.evt";
-	struct session_file file = { .path = path,
-				     .bytes = bytes_of(recording.bytes, recording.length) };
 	const struct source_fault *fault;
 	struct source_file *const *files;
 	struct seek_seen seen = { 0 };
 	struct source_event event;
 	struct source *source;
-	char message[256];
 
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), EVT_OK);
+	source = recording_source(&recording);
 	if (plan)
 		source_seek(source, plan);
 	while (!source_next(source, &event)) {
@@ -140,6 +135,23 @@ TEST_BOTH(families_are_read_before_and_after, seek_setup, seek_teardown)
 	expect_third(&seen);
 }
 
+/* The step that is under way where the selected time begins: from its begin on. */
+TEST_BOTH(the_step_before_is_read, seek_setup, seek_teardown)
+{
+	struct source_plan plan = { .from_ns = 4 * S + S / 4,
+				    .to_ns = 5 * S,
+				    .leads = 1ull << EVT_FAMILY_nvtx };
+	struct seek_seen seen = seek_read_part(&plan);
+
+	assert_int_equal(seen.pops, 3); /* of the third segment, and two of the fourth */
+	plan.from_ns = 3 * S + S / 4;
+	seen = seek_read_part(&plan);
+	assert_int_equal(seen.pops, SEGMENTS + 1); /* the second has no begin of a step */
+	plan.leads = 1ull << EVT_FAMILY_gpu;
+	seen = seek_read_part(&plan);
+	assert_int_equal(seen.pops, 3);
+}
+
 TEST_BOTH(digests_suffice_for_steps, seek_setup, seek_teardown)
 {
 	struct seek_seen seen = seek_read_part(&(struct source_plan){ .only_digests = true });
@@ -149,22 +161,56 @@ TEST_BOTH(digests_suffice_for_steps, seek_setup, seek_teardown)
 	assert_int_equal(seen.faults, 0);
 }
 
-/*
- * A writer that was killed leaves heads. What families the first segment has is not known, so it is
- * read, and what lies between it and the selected time.
- */
+/* A writer that was killed leaves heads. Frames say what families the first segment has. */
 TEST_BOTH(heads_lead_on_without_an_index, seek_setup, seek_teardown)
 {
+	struct source_plan plan = third;
 	struct seek_seen seen;
 
 	recording.length = index_at;
 	seen = seek_read_part(&third);
-	assert_int_equal(seen.steps, SEGMENTS);
-	assert_int_equal(seen.pops, 3);
+	expect_third(&seen);
 	assert_false(seen.complete);
 	seen = seek_read_part(&(struct source_plan){ .only_digests = true });
 	assert_int_equal(seen.steps, SEGMENTS);
 	assert_int_equal(seen.pops, 0);
+	plan.before = plan.after = 1ull << EVT_FAMILY_nvtx;
+	seen = seek_read_part(&plan);
+	expect_whole(&seen);
+}
+
+/* The fourth segment has no end: it is read, and says whether what precedes it is needed. */
+TEST_BOTH(the_last_segment_of_a_killed_writer_is_known, seek_setup, seek_teardown)
+{
+	struct source_plan plan = { .from_ns = S, .to_ns = 2 * S - S / 2 };
+	struct segment_head open = entry[3].head;
+	struct seek_seen seen;
+
+	recording.length = digest_at[4];
+	open.bytes = open.end_ns = open.own_frames = open.own_records = open.families = 0;
+	segment_head_write(recording.bytes + segment_at[4], &open);
+	seen = seek_read_part(&plan);
+	assert_int_equal(seen.steps, SEGMENTS);
+	assert_int_equal(seen.pops, 3); /* not those of the second and the third */
+	assert_int_equal(seen.faults, 0);
+	plan.after = 1ull << EVT_FAMILY_nvtx;
+	seen = seek_read_part(&plan);
+	assert_int_equal(seen.pops, SEGMENTS + 1);
+	recording.length -= 3; /* the last frame is cut off */
+	seen = seek_read_part(&plan);
+	assert_int_equal(seen.pops, 3);
+}
+
+/* Of a frame in the first segment that cannot be read, nobody knows what is in it. */
+TEST_BOTH(a_first_segment_that_is_damaged_is_read, seek_setup, seek_teardown)
+{
+	struct seek_seen seen;
+
+	recording.length = index_at;
+	memset(recording.bytes + recording.frame_offset[1] + 12, 0x55, 20);
+	seen = seek_read_part(&third);
+	assert_int_equal(seen.pops, 2);
+	assert_int_equal(seen.faults, 1);
 }
 
 TEST_BOTH(a_damaged_index_is_told, seek_setup, seek_teardown)
@@ -174,7 +220,7 @@ TEST_BOTH(a_damaged_index_is_told, seek_setup, seek_teardown)
 	recording.bytes[index_at + 40] ^= 1;
 	seen = seek_read_part(&third);
 	assert_int_equal(seen.steps, SEGMENTS);
-	assert_int_equal(seen.pops, 3); /* as without an index */
+	assert_int_equal(seen.pops, 1); /* as without an index */
 	assert_int_equal(seen.faults, 1);
 }
 
@@ -215,7 +261,7 @@ TEST(a_false_index_is_not_believed)
 		recording_finish(&recording, (SEGMENTS + 1) * S);
 		seen = seek_read_part(&third);
 		assert_int_equal(seen.steps, SEGMENTS);
-		assert_int_equal(seen.pops, 3);
+		assert_int_equal(seen.pops, 1);
 		assert_int_equal(seen.faults, 1);
 		recording_release(&recording);
 	}

@@ -5,12 +5,9 @@
  */
 /* links: report format */
 
-#include "tests/unit/unit.h"
-
 #include "collector/format/error.h"
 #include "collector/format/segment.h"
-#include "report/session/source_open.h"
-#include "tests/unit/recording.h"
+#include "tests/unit/recording_source.h"
 
 #define GONE_BYTES 5000u
 #define BEGIN_NS 900u
@@ -96,13 +93,9 @@ static int segments_teardown(void **state)
 
 static struct source *segments_open_source(void)
 {
-	static char path[] = "segments.evt";
-	struct session_file file = { .path = path,
-				     .bytes = bytes_of(recording.bytes, recording.length) };
 	struct source *source;
-	char message[256];
 
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), EVT_OK);
+	source = recording_source(&recording);
 	return source;
 }
 

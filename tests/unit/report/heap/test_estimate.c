@@ -4,12 +4,11 @@
  * report/heap/estimate.c: sums of sampled stacks over recordings in memory, beside counts that stay
  * exact.
  */
-#include "tests/unit/unit.h"
 #include "report/options/keys.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
-#include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
+#include "tests/unit/recording_source.h"
 
 /* So that one block of SIZE in four is drawn: 1 - exp(-SIZE / EVERY) = 1 / 4. */
 #define SIZE 28768207ull
@@ -67,15 +66,10 @@ static void dies(uint64_t time_ns, uint64_t address)
 
 static void read_all(const struct filter_settings *settings, enum heap_of of)
 {
-	static char path[] = "one.evt";
-	struct session_file file = { .path = path };
-	char message[256];
-
 	frame_end_block(c.r.fw);
 	recording_close_frame(&c.r, 1000000);
 	recording_finish(&c.r, 1000000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, settings);
 	heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_stack, .of = of });
 	run_read(run, false);

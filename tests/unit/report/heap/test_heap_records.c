@@ -7,13 +7,11 @@
  * Where one thread is alone its runs are long, and most of what it gets is small beside what it
  * once had: then nothing can rise, and pairs are only added up.
  */
-#include "tests/unit/unit.h"
 
 #include <string.h>
 
 #include "report/heap/heap_events.h"
-#include "report/session/source_open.h"
-#include "tests/unit/recording.h"
+#include "tests/unit/recording_source.h"
 
 #define STREAMS 3u /* 1 and 2 of process 1, 3 of process 2 */
 #define BLOCKS 60u
@@ -177,16 +175,12 @@ struct reading {
 /* A filter that every event passes has them read one after the other. */
 static struct reading read_heap(const struct maker *m, bool by_records)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
 	struct filter_settings filter = { .pid = FILTER_NO_ID,
 					  .tid = FILTER_NO_ID,
 					  .to_ns = by_records ? UINT64_MAX : UINT64_MAX - 1 };
 	struct reading reading;
-	char message[256];
 
-	file.bytes = bytes_of(m->r.bytes, m->r.length);
-	assert_int_equal(source_open_files(&reading.source, &file, 1, message, sizeof(message)), 0);
+	reading.source = recording_source(&m->r);
 	reading.run = run_new(reading.source, &filter);
 	reading.heap = heap_want(reading.run, &(struct heap_options){ .by = BY_alloc_caller });
 	assert_int_equal(run_wants(reading.run)->heap, by_records);

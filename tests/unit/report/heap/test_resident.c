@@ -4,33 +4,17 @@
  * report/heap/resident.c over recordings in memory: what explains resident memory, and what is not
  * told.
  */
-#include "tests/unit/unit.h"
 
 #include <sys/mman.h>
 
-#include "report/options/keys.h"
 #include "report/heap/resident.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
 #define MIB (1ull << 20)
 #define PYTHON 0x500000ull /* where its module lies */
 #define LIBRARY 0x700000ull
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct resident *resident;
-
-static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					      .tid = FILTER_NO_ID,
-					      .to_ns = UINT64_MAX };
-
-static void on_stream(uint32_t stream)
-{
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, stream);
-}
 
 static void start(void)
 {
@@ -58,24 +42,15 @@ static void sample(uint64_t time_ns, uint64_t process, uint64_t anonymous, uint6
 
 static void finish(void)
 {
-	static char path[] = "one.evt";
-	struct session_file file = { .path = path };
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 1000000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	recording_end(1000000);
+	run = run_new(source, &recording_whole);
 	resident = resident_want(run, &(struct resident_options){ { BY_alloc_caller, HEAP_OF_C } });
 	run_read(run, false);
 }
 
 static int release(void **state)
 {
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
+	recording_close();
 	return 0;
 }
 

@@ -4,31 +4,22 @@
  * report/heap/stack_sums.c, growth.c, report/stacks/stack_keys.c: what stacks hold, over recordings
  * in memory.
  */
-#include "tests/unit/unit.h"
 #include "report/options/keys.h"
 #include "report/heap/growth.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/stack_sums.h"
 #include "report/io/rows_io.h"
-#include "report/session/source_open.h"
 #include "report/summary/summary.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
 #define TICK 1024ull /* ns: a file keeps times in larger units */
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct heap *heap;
 static struct growth *growth;
 static struct stack_rows rows;
 static struct stack_sums sums;
 static struct growth_curve *curves;
 static struct growth_said *said;
-
-static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					      .tid = FILTER_NO_ID,
-					      .to_ns = UINT64_MAX };
 
 /*
  * A stack of addresses, the outermost first; no module is known, so that their names are these
@@ -51,28 +42,9 @@ static void dies(uint64_t time_ns, uint64_t address)
 	FRAME_PUT(c.r.fw, time_ns, free, .ptr = address);
 }
 
-static void start(unsigned int processes)
-{
-	cuda_recording_start(&c, processes);
-	frame_begin_block(c.r.fw, 1);
-}
-
-static void on_stream(uint32_t stream)
-{
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, stream);
-}
-
 static void finish_recording(void)
 {
-	static char path[] = "one.evt";
-	struct session_file file = { .path = path };
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 1000000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	recording_end(1000000);
 }
 
 static void read_heap(const struct filter_settings *settings, enum stack_by by,
@@ -95,9 +67,7 @@ static void release(void)
 	free(said);
 	stack_sums_release(&sums);
 	stack_rows_release(&rows);
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
+	recording_close();
 }
 
 /* The place whose stack has that text. */
@@ -131,10 +101,10 @@ TEST(what_stacks_hold_adds_up_to_the_heap)
 {
 	uint64_t bytes = 0, kept = 0, peak = 0, peak_blocks = 0;
 
-	start(1);
+	recording_begin(1);
 	put_usual();
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	assert_int_equal(sums.count, 3);
 	assert_int_equal(sum_of("0x10;0x20").row.bytes_allocated, 150);
 	assert_int_equal(sum_of("0x10;0x20").row.allocations, 2);
@@ -167,10 +137,10 @@ TEST(what_stacks_hold_adds_up_to_the_heap)
 /* A filter takes another way through the heap, event by event: the same comes out. */
 TEST(filters_give_the_same_stacks)
 {
-	struct filter_settings first_part = plain;
+	struct filter_settings first_part = recording_whole;
 
 	first_part.to_ns = 4 * TICK + 1;
-	start(1);
+	recording_begin(1);
 	put_usual();
 	finish_recording();
 	read_heap(&first_part, STACK_BY_STACK, NULL);
@@ -182,10 +152,10 @@ TEST(filters_give_the_same_stacks)
 
 TEST(functions_are_of_the_innermost_frame)
 {
-	start(1);
+	recording_begin(1);
 	put_usual();
 	finish_recording();
-	read_heap(&plain, STACK_BY_FUNCTION, NULL);
+	read_heap(&recording_whole, STACK_BY_FUNCTION, NULL);
 	assert_int_equal(sums.count, 2);
 	assert_int_equal(stack_sums_get(&sums, 0).row.bytes_allocated, 170);
 	assert_int_equal(stack_sums_get(&sums, 1).row.bytes_allocated, 7);
@@ -200,10 +170,10 @@ TEST(a_filter_is_about_any_frame)
 	const char *filters[] = { "stack~0x11" };
 	const struct options options = { .filter = filters, .filter_count = 1 };
 
-	start(1);
+	recording_begin(1);
 	put_usual();
 	finish_recording();
-	read_heap(&plain, STACK_BY_FUNCTION, &options);
+	read_heap(&recording_whole, STACK_BY_FUNCTION, &options);
 	assert_int_equal(sums.count, 1);
 	assert_int_equal(stack_sums_get(&sums, 0).row.bytes_allocated, 20);
 	release();
@@ -212,12 +182,12 @@ TEST(a_filter_is_about_any_frame)
 /* A recording with callers only: a stack is one frame. */
 TEST(callers_are_stacks_of_one_frame)
 {
-	start(1);
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 100, malloc, .ptr = 0x1000, .size = 5, .caller = 0x77);
 	FRAME_PUT(c.r.fw, 110, malloc, .ptr = 0x2000, .size = 6, .caller = 0x77);
 	FRAME_PUT(c.r.fw, 120, malloc, .ptr = 0x3000, .size = 1);
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	assert_int_equal(sums.count, 2);
 	assert_int_equal(sum_of("0x77").row.kept_bytes, 11);
 	assert_int_equal(sum_of("(unknown)").row.kept_bytes, 1);
@@ -227,12 +197,12 @@ TEST(callers_are_stacks_of_one_frame)
 
 TEST(processes_share_their_stacks)
 {
-	start(2);
+	recording_begin(2);
 	born(100, 0x1000, 5, stack_of(0x10, 0x20));
 	on_stream(3);
 	born(110, 0x1000, 6, stack_of(0x10, 0x20));
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	assert_int_equal(heap->row_count, 2);
 	assert_int_equal(sums.count, 1);
 	assert_int_equal(stack_sums_get(&sums, 0).row.kept_bytes, 11);
@@ -271,10 +241,10 @@ TEST(what_grows_is_told_from_what_stays)
 {
 	double per_step;
 
-	start(1);
+	recording_begin(1);
 	put_steps();
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	assert_int_equal(growth_steps(growth), STEPS);
 	assert_int_equal(verdict_of("0x10;0x41", &per_step), GROWTH_STEADY);
 	assert_float_equal(per_step, 10, 0.001);
@@ -314,7 +284,7 @@ TEST(ranks_grow_at_the_same_place)
 {
 	double per_step;
 
-	start(3);
+	recording_begin(3);
 	born(1, 0x900000, 1000, stack_of(0x10, 0x40));
 	put_rank(10, false);
 	on_stream(3);
@@ -324,7 +294,7 @@ TEST(ranks_grow_at_the_same_place)
 	born(STEP_NS * STEPS, 0x900000, 100000, stack_of(0x10, 0x41));
 	born(STEP_NS * STEPS, 0xa00000, 7, stack_of(0x10, 0x45));
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	assert_int_equal(verdict_of("0x10;0x41", &per_step), GROWTH_STEADY);
 	assert_float_equal(per_step, 40, 0.001);
 	assert_int_equal(verdict_of("0x10;0x42", &per_step), GROWTH_STOPPED);
@@ -397,14 +367,14 @@ static enum growth_verdict whole_verdict_of(const char *text)
 
 TEST(a_server_grows_without_steps)
 {
-	struct filter_settings of_process = plain;
+	struct filter_settings of_process = recording_whole;
 
 	of_process.pid = 100;
 	for (unsigned int is_filtered = 0; is_filtered < 2; is_filtered++) {
-		start(1);
+		recording_begin(1);
 		put_server();
 		finish_recording();
-		read_heap(is_filtered ? &of_process : &plain, STACK_BY_STACK, NULL);
+		read_heap(is_filtered ? &of_process : &recording_whole, STACK_BY_STACK, NULL);
 		assert_int_equal(growth_steps(growth), 0);
 		assert_true(growth_is_whole(growth));
 		/*
@@ -425,10 +395,10 @@ TEST(a_server_grows_without_steps)
 /* What a run of less than a second waits for at its end may be the machine. */
 TEST(a_long_run_is_judged_by_time_as_well)
 {
-	start(1);
+	recording_begin(1);
 	put_server();
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	assert_int_equal(whole_verdict_at("0x10;0x41", 10 * ROUNDS * ROUND_NS), GROWTH_STEADY);
 	assert_int_equal(whole_verdict_at("0x10;0x41", 999 * MS), GROWTH_STEADY);
 	assert_int_equal(whole_verdict_at("0x10;0x41", 3000 * MS), GROWTH_PAUSED);
@@ -440,7 +410,7 @@ TEST(the_first_step_ends_looks_at_the_whole)
 {
 	double per_step;
 
-	start(1);
+	recording_begin(1);
 	put_server();
 	for (uint64_t step = 0; step < STEPS; step++) {
 		uint64_t now = (ROUNDS + 1) * ROUND_NS + step * TICK;
@@ -449,7 +419,7 @@ TEST(the_first_step_ends_looks_at_the_whole)
 		born(now + TICK / 2, 0x100000 + step * 64, 10, stack_of(0x10, 0x46));
 	}
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	assert_false(growth_is_whole(growth));
 	assert_int_equal(whole_verdict_of("0x10;0x41"), GROWTH_UNKNOWN);
 	assert_int_equal(verdict_of("0x10;0x41", &per_step), GROWTH_EARLIER);
@@ -481,13 +451,13 @@ TEST(a_few_steps_say_nothing)
 {
 	double per_step;
 
-	start(1);
+	recording_begin(1);
 	for (uint64_t step = 0; step < GROWTH_LOOKS_MIN - 1; step++) {
 		FRAME_PUT(c.r.fw, 100 + step * 10, step, .number = step);
 		born(101 + step * 10, 0x1000 + step * 64, 10, stack_of(0x10, 0x41));
 	}
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	assert_int_equal(verdict_of("0x10;0x41", &per_step), GROWTH_UNKNOWN);
 	release();
 }
@@ -517,10 +487,10 @@ TEST(the_summary_says_what_grows)
 {
 	char *text;
 
-	start(1);
+	recording_begin(1);
 	put_leak(2048);
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	text = summary_line();
 	assert_string_equal(text, "      what 0x41 asks for grows by 2.00 KiB a step, to 200 KiB: "
 				  "prof-report leaks\n");
@@ -532,10 +502,10 @@ TEST(the_summary_does_not_cry_over_little)
 {
 	char *text;
 
-	start(1);
+	recording_begin(1);
 	put_leak(10);
 	finish_recording();
-	read_heap(&plain, STACK_BY_STACK, NULL);
+	read_heap(&recording_whole, STACK_BY_STACK, NULL);
 	text = summary_line();
 	assert_string_equal(text, "");
 	free(text);
@@ -549,7 +519,7 @@ TEST(calls_are_by_who_called)
 	struct io_reading *reading;
 	struct table table;
 
-	start(2);
+	recording_begin(2);
 	for (unsigned int i = 0; i < 3; i++) {
 		const struct evt_io_read fields = { .fd = 3, .bytes = 10, .duration = 5 };
 
@@ -560,7 +530,7 @@ TEST(calls_are_by_who_called)
 	}
 	FRAME_PUT(c.r.fw, 200, io_read, .fd = 3, .bytes = 1, .duration = 5);
 	finish_recording();
-	run = run_new(source, &plain);
+	run = run_new(source, &recording_whole);
 	run_set_options(run, &options);
 	reading = io_want(run, &(struct io_options){ BY_io_stack });
 	run_read(run, false);
@@ -577,7 +547,5 @@ TEST(calls_are_by_who_called)
 	assert_int_equal(io_total(&reading->io).bytes_read, 31);
 	assert_non_null(table.stacks.note(table.stacks.state));
 	table_release(&table);
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
+	recording_close();
 }

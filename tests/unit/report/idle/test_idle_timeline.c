@@ -6,9 +6,6 @@
  */
 #include "tests/unit/unit.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "report/idle/open_gaps.h"
 #include "report/idle/timeline.h"
 

@@ -217,6 +217,30 @@ TEST(what_is_done_inside_counts)
 	release();
 }
 
+static void begin_product(uint64_t time_ns, const char *name)
+{
+	FRAME_PUT(c.r.fw, time_ns, torch_begin, .name = cuda_recording_name(&c, name));
+	FRAME_PUT(c.r.fw, time_ns, torch_inputs,
+		  .shapes = cuda_recording_name(&c, "[[16, 8], [8, 4]]"));
+}
+
+TEST(flops_are_those_of_the_outermost_operator_that_has_some)
+{
+	start(1);
+	begin(100, "Net");
+	begin_product(101, "aten::_scaled_mm");
+	begin_product(102, "aten::addmm"); /* of a bias and two others, which are not known */
+	begin_product(103, "aten::mm");
+	for (unsigned int i = 0; i < 3; i++)
+		FRAME_PUT(c.r.fw, 104 + i, torch_end);
+	begin_product(108, "aten::mm");
+	FRAME_PUT(c.r.fw, 109, torch_end);
+	end(110);
+	finish(false);
+	assert_int_equal(number_of("Net", COLUMN_modules_flops), 2 * 1024);
+	release();
+}
+
 TEST(what_is_open_ends_where_recording_or_the_program_does)
 {
 	start(2);
@@ -354,6 +378,26 @@ static void expect_backward(void)
 	assert_int_equal(number_of("Net", COLUMN_modules_calls), 1);
 	assert_int_equal(totals.total_ns, 355);
 	assert_int_equal(totals.phase_ns[MODULE_BACKWARD], 255);
+}
+
+/* FSDP's blocks are of several modules. */
+TEST(parameters_are_empty_under_fsdp)
+{
+	static const char *const names[] = { "aten::mm", "FSDP::pre_forward (0)",
+					     "FullyShardedDataParallel._pre_forward" };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		start(1);
+		engine(500, names[i]);
+		op_end(600);
+		forward(1000);
+		backward(2000, 1);
+		FRAME_PUT(c.r.fw, 2400, tensor_alloc, .ptr = 0x1000, .bytes = 64);
+		finish(false);
+		assert_int_equal(cell_of(0, COLUMN_modules_parameter_bytes)->kind == CELL_NONE,
+				 i > 0);
+		release();
+	}
 }
 
 TEST(backward_functions_belong_to_modules)

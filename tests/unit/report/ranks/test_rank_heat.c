@@ -3,8 +3,6 @@
 /* report/ranks/rank_heat.c: every step of every rank is in its cell, and the map stays small. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-
 #include "report/ranks/rank_heat.h"
 
 #define MS 1000000u

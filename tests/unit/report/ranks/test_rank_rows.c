@@ -9,6 +9,7 @@
 #include "report/ranks/rank_rows.h"
 
 #include "tests/unit/samples_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define RANKS 3u
 #define STEPS 40u
@@ -19,9 +20,7 @@ static struct collectives calls;
 
 static void open_ranks(void)
 {
-	static char path[] = "one.evt";
-	struct session_file file;
-	char message[256], text[16];
+	char text[16];
 
 	cuda_recording_start(&c, RANKS);
 	frame_begin_block(c.r.fw, 0);
@@ -32,8 +31,7 @@ static void open_ranks(void)
 	}
 	frame_end_block(c.r.fw);
 	cuda_recording_finish(&c, 1000 * MS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	while (source_step(source))
 		;
 	steps = (struct steps){ .row = calloc(RANKS * STEPS, sizeof(struct step_row)) };

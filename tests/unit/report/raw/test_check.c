@@ -4,8 +4,6 @@
 #include "tests/unit/unit.h"
 #include "report/raw/check.h"
 
-#include <string.h>
-
 static char said[1000];
 
 static void note(void *context, uint64_t offset, int error, const char *text)

@@ -233,7 +233,7 @@ TEST(requests_that_share_a_thread_wait_while_it_has_nothing_to_do)
 {
 	struct frame_writer *fw = recording_begin(1);
 	const struct requests *requests;
-	uint64_t awaited_ns = 0;
+	uint64_t awaited_ns = 0, busy_ns = 0;
 
 	FRAME_PUT(fw, 900, python_sample, .place = 1, .state = EVT_PYTHON_RUNS, .looks = 1);
 	begin(fw, 950, 1, 0);
@@ -248,8 +248,9 @@ TEST(requests_that_share_a_thread_wait_while_it_has_nothing_to_do)
 	requests = requests_by(BY_requests_endpoint);
 	assert_int_equal(requests->count, 1);
 	assert_int_equal(requests->row[0].alone, 0);
-	assert_true(request_row_awaited(&requests->row[0], &awaited_ns));
+	assert_true(request_row_shared(&requests->row[0], &awaited_ns, &busy_ns));
 	assert_int_equal(awaited_ns, 3000);
+	assert_int_equal(awaited_ns + busy_ns, requests->row[0].time.total_ns);
 	assert_false(request_row_waited(&requests->row[0], LOOK_AWAITS, &awaited_ns));
 	recording_close();
 }

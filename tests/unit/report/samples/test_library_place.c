@@ -4,17 +4,12 @@
  * report/samples/library_place.c: the function of a package in which a line of the user's own code
  * spends its time.
  */
-#include "tests/unit/unit.h"
 #include "report/samples/library_place.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
 #define MS 1000000ull
 #define PACKAGES "/v/lib/python3.11/site-packages/"
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct samples *samples;
 static struct own own;
 static uint64_t now;
@@ -76,18 +71,8 @@ static void runs(uint64_t place, unsigned int times)
 
 static void read_all(void)
 {
-	static char path[] = "one.evt";
-	const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					       .tid = FILTER_NO_ID,
-					       .to_ns = UINT64_MAX };
-	struct session_file file;
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 10000 * MS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	recording_end(10000 * MS);
+	run = run_new(source, &recording_whole);
 	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_read(run, false);
 	own_init(&own, source, NULL);
@@ -96,9 +81,7 @@ static void read_all(void)
 static void finish(void)
 {
 	own_release(&own);
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
+	recording_close();
 }
 
 /* The place's text; "": there is none. */
@@ -199,5 +182,69 @@ TEST(all_frames_are_the_users_where_he_asks)
 	own.is_off = true;
 	assert_string_equal(place_of(9, true), "");
 	own.is_off = false;
+	finish();
+}
+
+/* Looks at a place, by its number as a key; others are what is compared with. */
+static struct library_sample looks_at(size_t place, uint64_t looks, bool is_other)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < samples->row_count; i++)
+		if (samples_place(samples, samples->row[i].place) == &samples->place[place])
+			key = samples->row[i].place;
+	return (struct library_sample){ key, looks, (double)looks, is_other };
+}
+
+/* The function that is in most of these samples; "": there is none. */
+static const char *function_in(bool is_users, const struct library_sample *sample, size_t count)
+{
+	struct library_caller caller = { .number = 9, .is_users = is_users };
+	struct library_place place;
+	double share = 0;
+
+	caller.file = samples_code(samples, samples->place[0].code)->file;
+	text[0] = '\0';
+	if (!library_place_find_in(samples, &own, &caller, sample, count, &place, &share))
+		return text;
+	if (is_users)
+		snprintf(text, sizeof(text), "line %u", place.number);
+	else
+		library_place_text(source, &place, text);
+	assert_true(share >= 0.5);
+	return text;
+}
+
+/* A line that runs all of a training has other functions in some of its samples. */
+TEST(only_the_samples_that_are_asked_for_count)
+{
+	struct library_sample sample[3];
+
+	start();
+	runs(5, 10);
+	runs(7, 90);
+	read_all();
+	assert_string_equal(place_of(9, true), "sql/engine/other.py:50 (other)");
+	sample[0] = looks_at(4, 40, false);
+	assert_string_equal(function_in(false, sample, 1), "sql/engine/group.py:31 (group)");
+	sample[1] = looks_at(4, 10, true); /* what the others do as well sets nothing apart */
+	assert_string_equal(function_in(false, sample, 2), "");
+	sample[2] = looks_at(6, 90, true);
+	assert_string_equal(function_in(false, sample, 3), "sql/engine/group.py:31 (group)");
+	finish();
+}
+
+TEST(a_function_of_the_users_is_found_in_whole_stacks)
+{
+	struct library_sample sample[2];
+
+	start();
+	runs(5, 10);
+	runs(10, 10);
+	read_all();
+	sample[0] = looks_at(4, 40, false);
+	sample[1] = looks_at(9, 40, true);
+	assert_string_equal(function_in(true, sample, 1), "line 9");
+	assert_string_equal(function_in(true, sample, 2), ""); /* all stacks begin there */
 	finish();
 }

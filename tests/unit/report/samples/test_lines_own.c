@@ -4,20 +4,12 @@
  * report/samples/: lines of the user's own code, what is behind and around them, imports, and what
  * is outside of the steps.
  */
-#include "tests/unit/unit.h"
-
-#include <string.h>
-
 #include "report/samples/lines.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
 #define MS 1000000ull
 #define LIBRARY "/v/lib/python3.11/site-packages/numpy/numeric.py"
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct samples *samples;
 static struct own own;
 static struct lines lines;
@@ -75,17 +67,9 @@ static void sample(uint64_t time_ns, uint64_t place, uint64_t cpu_us)
 
 static void read_all(void)
 {
-	static char path[] = "one.evt";
-	const struct filter_settings plain = { .pid = FILTER_NO_ID,
-					       .tid = FILTER_NO_ID,
-					       .to_ns = UINT64_MAX };
-	struct session_file file;
-	char message[256];
-
 	cuda_recording_finish(&c, 10000 * MS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	source = recording_source(&c.r);
+	run = run_new(source, &recording_whole);
 	samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_read(run, false);
 	own_init(&own, source, NULL);
@@ -96,9 +80,7 @@ static void finish(void)
 {
 	lines_release(&lines);
 	own_release(&own);
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
+	recording_close();
 }
 
 static size_t line_at(uint32_t number)

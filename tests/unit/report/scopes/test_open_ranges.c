@@ -4,23 +4,12 @@
  * report/core/run.c, report/scopes/open_ranges.c: what is open where events are missing ends there:
  * NVTX ranges and --range, by whomever the range was named, as all else.
  */
-#include "tests/unit/unit.h"
 #include "report/heap/heap_events.h"
 #include "report/nvtx/range_events.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct ranges *ranges;
 static struct heap *heap;
-
-static void start(void)
-{
-	cuda_recording_start(&c, 1);
-	frame_begin_block(c.r.fw, 1);
-}
 
 static void push(uint64_t time_ns, const char *name)
 {
@@ -50,14 +39,7 @@ static void lose(uint64_t time_ns)
 
 static void read_with(const char *range)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 1000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	recording_end(1000);
 	run = run_new(source, &(struct filter_settings){ .pid = FILTER_NO_ID,
 							 .tid = FILTER_NO_ID,
 							 .to_ns = UINT64_MAX,
@@ -65,13 +47,6 @@ static void read_with(const char *range)
 	ranges = ranges_want(run, NULL);
 	heap = heap_want(run, &(struct heap_options){ .by = BY_alloc_caller });
 	run_read(run, false);
-}
-
-static void release(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
 }
 
 static const struct range_row *row_of(const char *name)
@@ -95,7 +70,7 @@ static void put_window(uint64_t from_ns, uint64_t to_ns)
 
 TEST(ranges_end_where_events_were_lost)
 {
-	start();
+	recording_begin(1);
 	push(10, "outer");
 	push(20, "inner");
 	lose(50); /* the pop of inner, or of both */
@@ -109,12 +84,12 @@ TEST(ranges_end_where_events_were_lost)
 	assert_int_equal(row_of("later")->time.total_ns, 10);
 	assert_int_equal(row_of("later")->open, 0);
 	assert_int_equal(ranges->unbalanced, 1);
-	release();
+	recording_close();
 }
 
 TEST(ranges_end_where_recording_stops)
 {
-	start();
+	recording_begin(1);
 	put_window(100, 200);
 	put_window(300, 400);
 	read_with(NULL);
@@ -123,12 +98,12 @@ TEST(ranges_end_where_recording_stops)
 	assert_int_equal(row_of("outer")->time.total_ns, 2 * 99);
 	assert_int_equal(row_of("inner")->time.total_ns, 2 * 10);
 	assert_int_equal(row_of("inner")->open, 0);
-	release();
+	recording_close();
 }
 
 TEST(started_ranges_end_where_recording_stops)
 {
-	start();
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 10, capture_start, .name = 0);
 	FRAME_PUT(c.r.fw, 20, nvtx_start, .name = cuda_recording_name(&c, "started"), .range = 5);
 	FRAME_PUT(c.r.fw, 50, capture_stop, .name = 0);
@@ -141,35 +116,35 @@ TEST(started_ranges_end_where_recording_stops)
 	assert_int_equal(row_of("started")->open, 1);
 	assert_int_equal(row_of("started")->time.total_ns, 30 + 10);
 	assert_int_equal(ranges->unbalanced, 1);
-	release();
+	recording_close();
 }
 
 TEST(a_range_that_is_asked_for_ends_where_recording_stops)
 {
-	start();
+	recording_begin(1);
 	put_window(100, 200); /* outer stays open */
 	FRAME_PUT(c.r.fw, 300, capture_start, .name = 0);
 	allocate(310, 0x3000);
 	read_with("outer");
 	assert_int_equal(heap->totals.allocations, 1);
-	release();
+	recording_close();
 }
 
 TEST(a_range_that_is_asked_for_ends_where_events_were_lost)
 {
-	start();
+	recording_begin(1);
 	push(10, "outer");
 	allocate(20, 0x1000);
 	lose(50);
 	allocate(60, 0x2000);
 	read_with("outer");
 	assert_int_equal(heap->totals.allocations, 1);
-	release();
+	recording_close();
 }
 
 TEST(a_started_range_that_is_asked_for_ends_where_recording_stops)
 {
-	start();
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 10, capture_start, .name = 0);
 	FRAME_PUT(c.r.fw, 20, nvtx_start, .name = cuda_recording_name(&c, "started"), .range = 5);
 	allocate(30, 0x1000);
@@ -183,7 +158,7 @@ TEST(a_started_range_that_is_asked_for_ends_where_recording_stops)
 	allocate(135, 0x4000);
 	read_with("started");
 	assert_int_equal(heap->totals.allocations, 2);
-	release();
+	recording_close();
 }
 
 /* --- labels and actions are ranges --- */
@@ -215,12 +190,12 @@ static void counts_within(const char *range, uint64_t allocations)
 	read_with(range);
 	assert_int_equal(heap->totals.allocations, allocations);
 	assert_int_equal(run_filters(run)->seen, allocations > 0);
-	release();
+	recording_close();
 }
 
 TEST(labels_need_not_nest)
 {
-	start();
+	recording_begin(1);
 	label(10, "first");
 	operator_begins(11, "first"); /* an operator of that name is none */
 	label(12, "second");
@@ -237,7 +212,7 @@ TEST(labels_need_not_nest)
 
 TEST(operators_are_no_ranges)
 {
-	start();
+	recording_begin(1);
 	operator_begins(10, "aten::add");
 	allocate(20, 0x1000);
 	operator_ends(30);
@@ -247,7 +222,7 @@ TEST(operators_are_no_ranges)
 /* Before version 97 of events all ends were the innermost one's. */
 TEST(labels_of_older_recordings_end_as_operators_do)
 {
-	start();
+	recording_begin(1);
 	label(10, "old");
 	operator_begins(20, "aten::add");
 	operator_ends(30);
@@ -259,7 +234,7 @@ TEST(labels_of_older_recordings_end_as_operators_do)
 
 TEST(labels_end_where_events_were_lost)
 {
-	start();
+	recording_begin(1);
 	label(10, "outer");
 	allocate(20, 0x1000);
 	lose(50);
@@ -270,7 +245,7 @@ TEST(labels_end_where_events_were_lost)
 
 TEST(labels_end_where_recording_stops)
 {
-	start();
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 5, capture_start, .name = 0);
 	label(10, "outer");
 	FRAME_PUT(c.r.fw, 15, action_begin, .name = cuda_recording_name(&c, "outer"));
@@ -283,7 +258,7 @@ TEST(labels_end_where_recording_stops)
 
 TEST(labels_of_no_thread_hold_for_the_process)
 {
-	start();
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 10, torch_async_begin, .name = cuda_recording_name(&c, "all_reduce"),
 		  .function = 0x7000);
 	FRAME_PUT(c.r.fw, 11, torch_async_begin, .name = cuda_recording_name(&c, "other"),
@@ -300,7 +275,7 @@ TEST(labels_of_no_thread_hold_for_the_process)
 /* Whoever named it: NVTX, a label, an action; each ends on its own. */
 TEST(ranges_of_one_name_add_up)
 {
-	start();
+	recording_begin(1);
 	push(10, "train");
 	label(20, "train");
 	FRAME_PUT(c.r.fw, 30, action_begin, .name = cuda_recording_name(&c, "train"));

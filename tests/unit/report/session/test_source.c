@@ -5,7 +5,6 @@
  * memory.
  */
 #include "tests/unit/unit.h"
-#include "collector/format/error.h"
 #include "report/session/source_open.h"
 #include "tests/unit/recording.h"
 

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/steps/rows_steps.c, step_events.c: which steps are listed, and what made them long. */
-#include "tests/unit/unit.h"
 #include "report/steps/rows_steps.h"
 #include "report/steps/step_events.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
 #include "tests/unit/table_fixture.h"
+#include "tests/unit/run_fixture.h"
 
 #define STEP_NS 100u
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct steps *steps;
 static struct table table;
-
-static void start(void)
-{
-	cuda_recording_start(&c, 1);
-	frame_begin_block(c.r.fw, 1);
-}
 
 static void mark(uint64_t time_ns, uint64_t number, const char *name)
 {
@@ -36,18 +25,8 @@ static void runs(uint64_t time_ns, uint64_t duration_ns, const char *name)
 
 static void finish(void)
 {
-	static char path[] = "memory.evt";
-	static const struct filter_settings all = { .pid = FILTER_NO_ID,
-						    .tid = FILTER_NO_ID,
-						    .to_ns = UINT64_MAX };
-	struct session_file file = { .path = path };
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 1000000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &all);
+	recording_end(1000000);
+	run = run_new(source, &recording_whole);
 	steps = steps_want(run, &(struct steps_options){ .wants_rows = true });
 	run_read(run, false);
 	table_init(&table, "steps", NULL);
@@ -58,9 +37,7 @@ static void finish(void)
 static void release(void)
 {
 	table_release(&table);
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
+	recording_close();
 }
 
 static const struct cell *cell_of(size_t row, enum column_id column)
@@ -73,7 +50,7 @@ TEST(one_very_long_step_hides_no_other)
 	static const uint64_t cpu_ns[] = { 50, 50, 50000, 50, 90, 50, 50 };
 	uint64_t at = 1000;
 
-	start();
+	recording_begin(1);
 	mark(at, 0, "step");
 	for (size_t i = 0; i < sizeof(cpu_ns) / sizeof(cpu_ns[0]); i++) {
 		runs(at + 10, cpu_ns[i], "aten::mm");
@@ -92,7 +69,7 @@ TEST(one_very_long_step_hides_no_other)
 /* Three steps whose second and third are idle. */
 static void three_steps(const char *name)
 {
-	start();
+	recording_begin(1);
 	mark(1000, 0, name);
 	runs(1010, 50, "aten::mm");
 	mark(1000 + STEP_NS, 1, name);

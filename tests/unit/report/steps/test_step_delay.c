@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* links: collector format report:steps/steps.c,steps/step_phases.c,steps/step_delay.c,scopes/nest.c,base/memory.c,base/map.c,base/text.c,base/timing.c,base/cpu_clock.c,base/time_order.c,base/vast.c,base/histogram.c */
+/* links: collector format report:steps/steps.c,steps/step_row.c,steps/step_phases.c,steps/step_delay.c,scopes/nest.c,base/memory.c,base/map.c,base/text.c,base/timing.c,base/cpu_clock.c,base/time_order.c,base/vast.c,base/histogram.c */
 /*
  * INTERCEPT_GPU=sums: GPU time by step and phase from the collector's stretches is that from single
  * pieces of work, to the nanosecond, in random trainings: backward on a thread of autograd's or on

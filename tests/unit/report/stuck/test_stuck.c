@@ -8,6 +8,7 @@
 #include "report/stuck/stuck.h"
 
 #include "tests/unit/samples_recording.h"
+#include "tests/unit/recording_source.h"
 
 #define RANKS 3
 #define END_MS 60000ull
@@ -75,14 +76,10 @@ static void calls(unsigned int rank, const char *label, unsigned int ended, uint
 
 static void find(void)
 {
-	static char path[] = "one.evt";
 	struct filter_settings options = plain;
-	struct session_file file;
-	char message[256];
 
 	cuda_recording_finish(&c, END_MS * MS);
-	file = (struct session_file){ .path = path, .bytes = bytes_of(c.r.bytes, c.r.length) };
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, &options);
 	stuck = (struct stuck){ 0 };
 	stuck_want(&stuck, run);
@@ -220,6 +217,49 @@ TEST(a_rank_left)
 	says(0, "Rank 1 ended, 50.0 s ago, and had not entered gloo:all_reduce number 6, in which "
 		"rank 0 has waited for 59.0 s.");
 	says(1, "Rank 2 has come out of it.");
+	over();
+}
+
+/* One ends without an error, and that ends the others; or it has entered all that they have. */
+TEST(a_rank_left_and_the_others_ended)
+{
+	for (unsigned int entered = 5; entered <= 6; entered++) {
+		start_ranks(3, 3);
+		for (unsigned int i = 0; i < 3; i++) {
+			calls(i, "gloo:all_reduce", i == 1 ? entered : 6, 0);
+			rests(stream_of(i), 1000, 10000, 2, EVT_PYTHON_LOCK);
+		}
+		ends(1, 10000, 0, EVT_END_EXIT);
+		ends(2, 12000, 1, EVT_END_EXIT);
+		ends(0, 13000, 1, EVT_END_EXIT);
+		find();
+		says(0, "Nothing is stuck: all processes have ended.");
+		says(1, "Rank 2 was the first that did not end with status 0: it ended with status "
+			"1, 1.00 s before the end of what was recorded.");
+		if (entered == 5)
+			says(2, "Rank 1 had ended with status 0 2.00 s earlier, after 5 "
+				"collectives; rank 2 has entered 6.");
+		assert_int_equal(stuck.sentence_count, entered == 5 ? 3 : 2);
+		over();
+	}
+}
+
+/* The others end because of it, a moment later. */
+TEST(a_rank_was_killed_and_the_others_ended)
+{
+	start_ranks(3, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		calls(i, "gloo:all_reduce", i == 1 ? 5 : 6, 0);
+		rests(stream_of(i), 1000, 2000, 2, EVT_PYTHON_LOCK);
+	}
+	ends(1, 2000, 137, EVT_END_KILLED);
+	ends(2, 2600, 1, EVT_END_EXIT);
+	ends(0, 3200, 1, EVT_END_EXIT);
+	find();
+	says(0, "Nothing is stuck: all processes have ended.");
+	says(1, "Rank 1 was the first that did not end with status 0: it was killed by SIGKILL, "
+		"1.20 s before the end of what was recorded.");
+	assert_int_equal(stuck.sentence_count, 2);
 	over();
 }
 

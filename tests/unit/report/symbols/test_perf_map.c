@@ -2,7 +2,6 @@
 /* links: report format */
 /* report/symbols/perf_map.c: the functions that a program has made at run time. */
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

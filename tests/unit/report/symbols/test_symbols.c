@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/symbols/symbols.c: the frames of an address, of a library that is made for it. */
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* links: report format */
 /* report/tensors/categories.c: what blocks are for, over recordings in memory. */
-#include "tests/unit/unit.h"
-#include "report/session/source_open.h"
 #include "report/tensors/categories.h"
-#include "tests/unit/cuda_recording.h"
+#include "tests/unit/run_fixture.h"
 
 #define ENGINE "autograd::engine::evaluate_function: "
 #define NOT_NUMBERED UINT64_MAX
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static const struct categories *categories;
 static unsigned int device; /* of all blocks */
-
-static void start(void)
-{
-	cuda_recording_start(&c, 1);
-	frame_begin_block(c.r.fw, 1);
-}
 
 /* What follows is of this thread. */
 static void thread_is(unsigned int thread)
@@ -62,27 +51,10 @@ static void make(uint64_t time_ns, const char *name, uint64_t sequence, uint64_t
 
 static void finish(void)
 {
-	static char path[] = "one.evt";
-	static const struct filter_settings plain = { .pid = FILTER_NO_ID,
-						      .tid = FILTER_NO_ID,
-						      .to_ns = UINT64_MAX };
-	struct session_file file = { .path = path };
-	char message[256];
-
-	frame_end_block(c.r.fw);
-	cuda_recording_finish(&c, 1000000);
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
-	run = run_new(source, &plain);
+	recording_end(1000000);
+	run = run_new(source, &recording_whole);
 	categories = categories_want(run, NULL);
 	run_read(run, false);
-}
-
-static void release(void)
-{
-	run_free(run);
-	source_close(source);
-	cuda_recording_release(&c);
 }
 
 static const struct category_sums *sums_of(enum tensor_category category)
@@ -117,7 +89,7 @@ static void step(uint64_t time_ns, uint64_t sequence, bool makes_state)
 
 TEST(blocks_are_what_they_outlive)
 {
-	start();
+	recording_begin(1);
 	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
 	step(1000, 5, true);
 	release_block(1500, 4);
@@ -140,12 +112,63 @@ TEST(blocks_are_what_they_outlive)
 	assert_int_equal(sums_of(CATEGORY_parameters)->peak_bytes, 100);
 	assert_int_equal(sums_of(CATEGORY_optimizer)->peak_bytes, 200);
 	assert_int_equal(sums_of(CATEGORY_temporaries)->peak_bytes, 11);
-	release();
+	recording_close();
+}
+
+TEST(a_model_may_be_made_after_another)
+{
+	recording_begin(1);
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	step(1000, 5, true);
+	release_block(1500, 1);
+	release_block(1501, 4);
+	make(1502, "aten::empty", NOT_NUMBERED, 9, 100);
+	for (uint64_t i = 2; i < 6; i++) {
+		step(1000 * i, 5 + 2 * i, false);
+		release_block(1000 * i + 500, 4);
+	}
+	finish();
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 200);
+	assert_int_equal(sums_of(CATEGORY_parameters)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_unknown)->allocations, 0);
+	recording_close();
+}
+
+/* fully_shard(): gradients of two shards are summed over ranks in one block. */
+TEST(shards_are_parameters_and_what_is_gathered_is_told_apart)
+{
+	recording_begin(1);
+	make(100, "aten::empty", NOT_NUMBERED, 1, 60);
+	make(110, "aten::empty", NOT_NUMBERED, 2, 40);
+	op(1000, "FSDP::all_gather (0)", 7, NOT_NUMBERED);
+	alloc(1001, 10, 200);
+	op_end(1002);
+	make(1010, "aten::mm", 5, 3, 500);
+	release_block(1020, 10);
+	op(1030, ENGINE "MmBackward0", 0, NOT_NUMBERED);
+	op(1031, "MmBackward0", 1, 5);
+	op_end(1032);
+	op_end(1033);
+	op(1040, "FSDP::root_post_backward_callback", 7, NOT_NUMBERED);
+	op(1041, "FSDP::post_backward_reduce (0)", 7, NOT_NUMBERED);
+	alloc(1042, 11, 200);
+	alloc(1043, 4, 100);
+	release_block(1044, 11);
+	op_end(1045);
+	op_end(1046);
+	make(2000, "aten::zero", NOT_NUMBERED, 6, 1);
+	release_block(2010, 6);
+	finish();
+	assert_int_equal(sums_of(CATEGORY_parameters)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_gradients)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_gathered)->bytes_allocated, 200);
+	assert_int_equal(sums_of(CATEGORY_temporaries)->bytes_allocated, 201);
+	recording_close();
 }
 
 TEST(nothing_is_known_of_sampled_operators)
 {
-	start();
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 50, torch_sampling, .one_in = 10);
 	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
 	step(1000, 5, true);
@@ -153,7 +176,7 @@ TEST(nothing_is_known_of_sampled_operators)
 	assert_false(categories->is_known);
 	assert_int_equal(sums_of(CATEGORY_parameters)->allocations, 0);
 	assert_int_equal(sums_of(CATEGORY_unknown)->allocations, 8);
-	release();
+	recording_close();
 }
 
 /* The sum of all categories is what was live, whatever the order of events. */
@@ -163,7 +186,7 @@ TEST(parts_add_up_to_the_peak)
 	uint64_t time_ns = 0, peak_bytes = 0, live_bytes = 0;
 
 	srandom(3);
-	start();
+	recording_begin(1);
 	for (unsigned int i = 0; i < 20000; i++) {
 		time_ns += 10;
 		switch (random() % 4) {
@@ -194,7 +217,7 @@ TEST(parts_add_up_to_the_peak)
 	assert_int_equal(peak_bytes, categories->device[0].peak_bytes);
 	assert_true(live_bytes <= peak_bytes);
 	assert_int_equal(categories->device[0].bytes, 0);
-	release();
+	recording_close();
 }
 
 #define GPU 257u
@@ -218,7 +241,7 @@ static void multiply(uint64_t time_ns, const char *name, uint64_t sequence, uint
 static void train_on_gpu(uint64_t result, uint64_t gradient, bool frees_it)
 {
 	device = GPU;
-	start();
+	recording_begin(1);
 	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
 	make(110, "aten::empty", NOT_NUMBERED, 5, WORK); /* an input as large as a workspace */
 	for (uint64_t i = 0; i < 2; i++) {
@@ -260,7 +283,7 @@ TEST(workspaces_are_no_parameters)
 	assert_int_equal(sums_of(CATEGORY_gradients)->bytes_allocated, 200);
 	assert_int_equal(sums_of(CATEGORY_activations)->bytes_allocated, 200);
 	assert_int_equal(sums_of(CATEGORY_inputs)->bytes_allocated, WORK);
-	release();
+	recording_close();
 }
 
 /* PyTorch 2.15 frees it in the operator. */
@@ -270,7 +293,7 @@ TEST(what_a_product_frees_is_temporary)
 	assert_int_equal(sums_of(CATEGORY_workspaces)->allocations, 0);
 	assert_int_equal(sums_of(CATEGORY_temporaries)->bytes_allocated, 4 * WORK + 2);
 	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
-	release();
+	recording_close();
 }
 
 /* As torch.compile calls products: then the only block of the first one is the workspace. */
@@ -279,5 +302,5 @@ TEST(products_may_be_given_their_result)
 	train_on_gpu(0, 0, false);
 	assert_int_equal(sums_of(CATEGORY_workspaces)->live_bytes, 2 * WORK);
 	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
-	release();
+	recording_close();
 }

@@ -58,6 +58,25 @@ TEST(large_blocks_of_a_device_may_have_a_rest)
 	assert_int_equal(found(block, 6), 1 << 2 | 1 << 6);
 }
 
+TEST(a_sum_is_of_parameters_made_one_after_another)
+{
+	struct parameter_block gradient[] = { at(0, 60, 50), at(0, 90, 51), at(GPU, 1536, 52) };
+	struct parameter_block block[] = { at(0, 60, 1),     at(0, 30, 2),    at(0, 40, 3),
+					   at(0, 20, 4),     at(0, 7, 5),     at(GPU, 512, 6),
+					   at(GPU, 1024, 7), at(GPU, 512, 8), at(GPU, 9999, 9) };
+
+	for (unsigned int i = 0; i < 3; i++)
+		gradient[i].is_sum = true;
+	parameters_find(gradient, 3, block, 9);
+	/* 60 alone, 30 + 40 + 20; on a GPU each of three may have been rounded up */
+	assert_int_equal(found(block, 9), 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7);
+	gradient[1].is_sum = false;
+	for (unsigned int i = 0; i < 9; i++)
+		block[i].is_parameter = false;
+	parameters_find(gradient, 2, block, 9);
+	assert_int_equal(found(block, 9), 1 << 1);
+}
+
 /* How many pairs there can be at most: each gradient tries each block. */
 static unsigned int pairs_of(const struct parameter_block *gradient, size_t gradients,
 			     const struct parameter_block *block, size_t blocks, unsigned int taken)

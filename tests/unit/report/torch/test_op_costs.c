@@ -166,6 +166,20 @@ TEST(flops_are_those_of_the_flop_counter)
 			 76800);
 }
 
+/* It does not count these: products of 5 and 3 rows, of 4 and 6 columns, of equal sizes. */
+TEST(groups_are_products_of_their_own)
+{
+	uint64_t rows = 2 * (5 + 3) * 7 * 9;
+
+	assert_int_equal(counted("aten::_grouped_mm", "[[8, 7], [2, 7, 9], [2]]", ""), rows);
+	assert_int_equal(counted("aten::_grouped_mm", "[[2, 8, 7], [7, 10], [2]]", ""),
+			 2 * 8 * 7 * (4 + 6));
+	assert_int_equal(counted("aten::_grouped_mm", "[[9, 8], [8, 7], [2]]", ""),
+			 2 * 9 * (5 + 3) * 7);
+	assert_int_equal(counted("aten::_scaled_grouped_mm", "[[2, 8, 7], [2, 7, 9]]", ""),
+			 2 * rows);
+}
+
 static void unknown_flops(const char *name, const char *shapes, const char *integers)
 {
 	assert_true(counted(name, shapes, integers) == COUNTED_FLOPS_UNKNOWN);
@@ -178,6 +192,8 @@ TEST(what_is_not_counted_has_no_flops)
 	unknown_flops("aten::mm", "[[16, 8]]", "");
 	unknown_flops("aten::mm", "[[[16, 8], [8, 4]], [8, 4]]", "");
 	unknown_flops("aten::mm", "", "");
+	unknown_flops("aten::_grouped_mm", "[[8, 7], [2, 8, 9], [2]]", "");
+	unknown_flops("aten::_grouped_mm", "[[8], [2, 8, 9], [2]]", "");
 	unknown_flops("aten::convolution", "[[16, 4, 9, 9], [8, 4, 3, 3]]", "[2]");
 	unknown_flops("aten::convolution", "[[16], [8]]", "[1, 1, 1, 0, 0, 1]");
 	unknown_flops("aten::convolution", "[[], []]", "[1, 1]");

@@ -4,19 +4,14 @@
  * report/torch/operator_events.c, rows_ops.c: operators over recordings in memory, by thread,
  * process, filter, name.
  */
-#include "tests/unit/unit.h"
 #include "report/cuda/rows_cuda.h"
 #include "report/heap/heap_events.h"
 #include "report/heap/rows_heap.h"
 #include "report/torch/operator_events.h"
 #include "report/torch/rows_ops.h"
-#include "report/session/source_open.h"
-#include "tests/unit/cuda_recording.h"
 #include "tests/unit/table_fixture.h"
+#include "tests/unit/run_fixture.h"
 
-static struct cuda_recording c;
-static struct source *source;
-static struct run *run;
 static struct operators *operators;
 static struct cuda *launches, *copies;
 static struct heap *heap;
@@ -32,18 +27,6 @@ struct reading {
 static const struct reading plain = {
 	.filter = { .pid = FILTER_NO_ID, .tid = FILTER_NO_ID, .to_ns = UINT64_MAX },
 };
-
-static void start(unsigned int processes)
-{
-	cuda_recording_start(&c, processes);
-	frame_begin_block(c.r.fw, 1);
-}
-
-static void on_stream(uint32_t stream)
-{
-	frame_end_block(c.r.fw);
-	frame_begin_block(c.r.fw, stream);
-}
 
 static void begin(uint64_t time_ns, const char *name)
 {
@@ -68,12 +51,7 @@ static void end(uint64_t time_ns)
 
 static void read_as(struct reading options)
 {
-	static char path[] = "memory.evt";
-	struct session_file file = { .path = path };
-	char message[256];
-
-	file.bytes = bytes_of(c.r.bytes, c.r.length);
-	assert_int_equal(source_open_files(&source, &file, 1, message, sizeof(message)), 0);
+	source = recording_source(&c.r);
 	run = run_new(source, &options.filter);
 	operators = operators_want_rows(
 		run, &(struct operators_options){ .by_shapes = options.by_shapes, .is_full = true },
@@ -130,7 +108,7 @@ static uint64_t number_of(const char *name, enum column_id column)
 
 TEST(rows_are_names_and_scopes_of_all_threads_and_processes)
 {
-	start(2);
+	recording_begin(2);
 	begin_scope(100, "ProfilerStep#1", 7);
 	begin(110, "aten::add");
 	end(150);
@@ -194,7 +172,7 @@ static void end_async(uint64_t time_ns, uint64_t function)
 
 TEST(collectives_end_on_other_threads)
 {
-	start(2);
+	recording_begin(2);
 	begin(100, "c10d::allreduce_");
 	begin_async(110, "gloo:all_reduce", 0x1000);
 	end(120);
@@ -243,7 +221,7 @@ static double percent_of(const char *name, enum column_id column)
 /* Two tasks take turns: each label has its own time, and each moment of the thread counts once. */
 TEST(labels_of_tasks_overlap)
 {
-	start(1);
+	recording_begin(1);
 	begin_label(100, "request", 0x1000);
 	begin_label(120, "request", 0x2000);
 	begin(130, "aten::mm");
@@ -268,7 +246,7 @@ TEST(shapes_are_keys_when_asked_for)
 {
 	struct reading options = plain;
 
-	start(1);
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 90, torch_sampling, .one_in = 100);
 	begin(100, "aten::mm");
 	inputs(100, "[[2, 3], [3, 4]]");
@@ -307,7 +285,7 @@ TEST(selection_leave_out_calls_and_follow_nesting)
 {
 	struct reading options = plain;
 
-	start(1);
+	recording_begin(1);
 	begin(100, "a");
 	begin(110, "b");
 	end(120);
@@ -332,7 +310,7 @@ TEST(selection_leave_out_calls_and_follow_nesting)
 
 TEST(a_capture_that_closes_ends_what_is_open)
 {
-	start(1);
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 90, capture_start, .name = 0);
 	begin(100, "outer");
 	begin(110, "inner");
@@ -352,7 +330,7 @@ TEST(a_capture_that_closes_ends_what_is_open)
 
 TEST(losses_do_not_nest_what_follows)
 {
-	start(1);
+	recording_begin(1);
 	for (unsigned int i = 0; i < 3; i++) {
 		begin(1000 * i + 100, "a"); /* its end is lost */
 		frame_end_block(c.r.fw);
@@ -382,7 +360,7 @@ TEST(what_is_done_in_an_operator_has_its_name)
 {
 	struct kernel_names names;
 
-	start(1);
+	recording_begin(1);
 	FRAME_PUT(c.r.fw, 90, malloc, .ptr = 0x100, .size = 7);
 	begin(100, "aten::linear");
 	begin(110, "aten::addmm");
@@ -439,7 +417,7 @@ TEST(any_order_of_events_adds_up)
 	static const char *const names[] = { "a", "b", "aten::is_leaf", "ProfilerStep#7" };
 	uint64_t random = 20261121, self_ns = 0;
 
-	start(2);
+	recording_begin(2);
 	for (uint64_t time_ns = 1; time_ns < 30000; time_ns++) {
 		const char *name = names[random_next(&random) % 4];
 
