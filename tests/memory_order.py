@@ -442,6 +442,7 @@ ALIKE = {
     "preload/record/limitation.c": PUBLISHED,
     "preload/record/task.c": PUBLISHED,
     "preload/cuda/cuda_library.c": PUBLISHED,
+    "preload/cuda/call_sites.h": PUBLISHED,
     "preload/gpu/gpu_clock.c": PUBLISHED,
     "preload/gpu/gpu_lookup.c": PUBLISHED,
     "preload/gpu/gpu_share.c": PUBLISHED,
@@ -467,6 +468,7 @@ VALUE = "the word is all that is read"
 HINT = "where to look first: what is found there is taken with an exchange"
 RELAXED = {
     "collector/region/region.h: ring_free": HINT,
+    "preload/cuda/cuda.h: driver_is_known": AGAIN,
     "preload/cuda/cuda_library.c: original": VALUE,
     "preload/gpu/gpu_asked.c: is_detaching": ALONE,
     "preload/gpu/gpu_asked.c: is_resting": AGAIN,
@@ -512,6 +514,7 @@ RELAXED = {
     "preload/stacks/unload.h: unload_forget": "the address is compared, and not called",
     "preload/steps/detail.c: detail_has_steps": ALONE,
     "preload/steps/detail.c: detail_share": VALUE,
+    "preload/steps/detail.c: detail_is_held": ALONE,
     "preload/steps/detail.h: detail_off": ALONE,
     "preload/steps/steps.c: first_is_marked": AGAIN,
     "preload/torch/torch.c: capture_range_held": AGAIN,

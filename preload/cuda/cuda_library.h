@@ -18,9 +18,9 @@
  * place.
  *
  * Results are kept by object, and used only while _dl_find_object() says that the same object is
- * loaded (about 10 ns); and by the address of the call, until a library is unloaded, which is found
- * in a tenth of the instructions (call_sites.h). glibc before 2.35 has no such function. There
- * rules 1 and 2 are left out, CUDA's calls to itself are not recognised, and the library found is never
+ * loaded (about 10 ns); and by the address of the call, until a library is unloaded, which takes a
+ * tenth of the instructions (call_sites.h). glibc before 2.35 has no such function. There rules 1
+ * and 2 are left out, CUDA's calls to itself are not recognised, and the library found is never
  * unloaded.
  *
  * Any thread; no lock of ours, no allocation. The first call of each object walks the list of

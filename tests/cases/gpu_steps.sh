@@ -95,12 +95,12 @@ END_OF_EDGES
 # INTERCEPT_BUDGET alone draws blocks, which have detail, too; each kernel in them is there, and no other
 INTERCEPT_PRESET=default INTERCEPT_BUDGET=1/8,first=20 record auto 3000 5
 judge 3000 5 20 0
-"$REPORT" dump "$OUTPUT" >dump
 (($(calls cuptiFinalize) >= 10)) || fail "INTERCEPT_BUDGET: CUPTI left $(calls cuptiFinalize) times"
-python3 - <<'END_OF_DETAIL' || fail "a window of the GPU without detail: $(grep -E 'gpu_window|detail_st' dump | head)"
+"$REPORT" dump "$OUTPUT" | grep -E ' (gpu_window|detail_st)' >edges
+python3 - <<'END_OF_DETAIL' || fail "a window of the GPU without detail: $(cat edges)"
 import re
 detail = True
-for line in open("dump"):
+for line in open("edges"):
     edge = re.search(r" detail_(start|stop) ", line)
     detail = edge[1] == "start" if edge else detail
     assert detail or " gpu_window " not in line, line
