@@ -101,6 +101,7 @@ struct region_process {
 	_Atomic uint64_t python;           /* struct python_word, 0: none */
 	_Atomic uint64_t python_runtime;   /* address of _PyRuntime */
 	_Atomic uint64_t python_code_type; /* address of PyCode_Type */
+	_Atomic uint64_t region_at;        /* address of this region */
 	_Atomic uint64_t limitations; /* 1 << enum limitation, collector/format/limitations.h */
 	_Atomic uint64_t
 		gates; /* address of EVT_FAMILY_LIMIT words: while all are 0, nothing is recorded */

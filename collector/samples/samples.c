@@ -500,6 +500,8 @@ static void process_take_thread(struct samples *samples, const struct process *p
 	thread->seen = samples->looks;
 	thread->address = listed->address;
 	thread->gil = listed->gil;
+	thread->files.ours_at = sampled->region_at;
+	thread->files.ours_bytes = sampled->region_at ? samples->common->view.shape.bytes : 0;
 	thread_take(samples, sampled, thread, reader);
 }
 
@@ -618,6 +620,7 @@ static unsigned int samples_process_look(struct samples *samples, uint32_t entry
 	if (sampled->number != process->number)
 		samples_process_meet(sampled, process, &word);
 	sampled->seen = samples->looks;
+	sampled->region_at = view_load64(&shared->region_at);
 	if (sampled->now.off)
 		return 0;
 	if (sampled->layout.minor ||

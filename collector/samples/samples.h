@@ -86,9 +86,10 @@ struct sampled_process {
 	struct memory_hints hints;
 	struct evt_python_sampling told, now;
 	uint64_t seen;
-	uint64_t base_ns;  /* CPU time of the process before its first look; 0: none yet */
-	uint64_t told_ns;  /* of its threads since */
-	uint32_t failures; /* looks in a row that could not be made */
+	uint64_t base_ns;   /* CPU time of the process before its first look; 0: none yet */
+	uint64_t told_ns;   /* of its threads since */
+	uint64_t region_at; /* address of our region in it; 0: not known */
+	uint32_t failures;  /* looks in a row that could not be made */
 	bool was_read;
 };
 

@@ -133,6 +133,8 @@ enum evt_python_state thread_state_of_call(const char *line, uint64_t gil,
 	state = state_of_number(number);
 	if (state == EVT_PYTHON_LOCK)
 		ret_wait->mutex = mutex_of(argument, end);
+	if (state == EVT_PYTHON_LOCK)
+		ret_wait->futex = argument;
 	if (state == EVT_PYTHON_LOCK && gil && argument - gil < PYTHON_GIL_BYTES)
 		return EVT_PYTHON_GIL;
 	if ((number == CALL_select || number == CALL_pselect6) &&
@@ -187,6 +189,18 @@ bool thread_times(struct thread_files *files, struct thread_look *ret_look)
 	       thread_times_of(line, ret_look);
 }
 
+/* A thread that waits for room in its ring would run if the collector had had a CPU. */
+static enum evt_python_state state_without_us(const struct thread_files *files, const char *line,
+					      uint64_t gil, struct thread_wait *ret_wait)
+{
+	enum evt_python_state state = thread_state_of_call(line, gil, ret_wait);
+
+	if (!ret_wait->futex || ret_wait->futex - files->ours_at >= files->ours_bytes)
+		return state;
+	*ret_wait = (struct thread_wait){ .call = 0 };
+	return EVT_PYTHON_RUNS;
+}
+
 bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *look)
 {
 	const struct thread_look before = *look;
@@ -199,7 +213,7 @@ bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *l
 	    is_waiting(before.state))
 		return true;
 	if (thread_look_read_line(files, "syscall", &files->call, line))
-		look->state = thread_state_of_call(line, gil, &look->wait);
+		look->state = state_without_us(files, line, gil, &look->wait);
 	else {
 		look->state = state_by_stat(files);
 		look->wait = (struct thread_wait){ .call = 0 };

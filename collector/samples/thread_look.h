@@ -23,6 +23,7 @@
 struct thread_wait {
 	uint32_t call;  /* number of the system call plus 1; 0: none, or not known */
 	uint64_t mutex; /* address of what may be a mutex of the C library; 0: none */
+	uint64_t futex; /* address of what it sleeps on; 0: it does not */
 };
 
 struct thread_look {
@@ -40,6 +41,11 @@ struct thread_switches {
 struct thread_files {
 	uint32_t pid, tid;
 	int schedstat, call, status; /* -1: not open */
+	/*
+	 * our region in the process: a thread that waits there has records to hand over and waits
+	 * for the collector, which is no wait of the program's
+	 */
+	uint64_t ours_at, ours_bytes;
 	bool is_counted;
 };
 

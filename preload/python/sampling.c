@@ -328,6 +328,7 @@ void sampling_tell(void)
 		return;
 	atomic_store(&own->python_runtime, told.runtime);
 	atomic_store(&own->python_code_type, told.code_type);
+	atomic_store(&own->region_at, sampling_address_of(entry_region()));
 	atomic_store(&own->gates, sampling_address_of(recorder_gates->gate));
 	collector = atomic_load(&entry_region()->collector_pid);
 	/* before the collector is asked to look, because it gives up after one refusal */

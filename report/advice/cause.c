@@ -63,6 +63,10 @@ const char *cause_title(const struct advice *advice, char title[CAUSE_TITLE_BYTE
 		snprintf(title, CAUSE_TITLE_BYTES, "Ranks wait for %s", advice->late);
 		return title;
 	}
+	if (advice->rule->look == advice_startup && advice->place.line[0]) {
+		snprintf(title, CAUSE_TITLE_BYTES, "Work before the first step");
+		return title;
+	}
 	snprintf(title, CAUSE_TITLE_BYTES, "%s", at < CAUSES ? causes[at].title : advice->rule->id);
 	for (char *letter = title; at == CAUSES && *letter; letter++)
 		*letter = *letter == '_' ? ' ' : *letter;

@@ -38,7 +38,7 @@ void summary_print_steps(const struct summary *summary, const struct screen *scr
 	fputs(".", line.screen.out);
 	prose_end(&line, screen);
 	prose_begin(&line, screen);
-	fputs("By phase: ", line.screen.out);
+	fputs("By phase, with the time outside of operators: ", line.screen.out);
 	steps_print_phases(&(struct step_phases_shown){ summary->steps, &loop->host, &loop->phases,
 							loop->steps },
 			   &line.screen);

@@ -6,6 +6,7 @@
  */
 #include "tests/unit/unit.h"
 
+#include <linux/futex.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -188,6 +189,38 @@ TEST(who_has_not_run_waits_for_the_same)
 		assert_int_not_equal(look.state, asked[i]);
 	}
 	assert_int_equal(write(channel[1], "x", 1), 1);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	thread_files_close(&files);
+}
+
+/* Waiting for room in a ring is no wait of the program's: it would run if we had had a CPU. */
+TEST(who_waits_for_us_is_ready)
+{
+	static uint32_t word[2];
+	struct thread_files files;
+	struct thread_look look = { 0 };
+	pid_t child;
+
+	if (!looks_are_possible())
+		skip(); /* no schedstat in this kernel; tests/run says so */
+	child = fork();
+	while (child == 0)
+		(void)syscall(SYS_futex, &word[1], FUTEX_WAIT, 0, NULL, NULL, 0);
+	thread_files_init(&files, (uint32_t)child, (uint32_t)child);
+	look_until_it_waits(&files, &look);
+	if (look.state == EVT_PYTHON_LOCK) { /* else its call may not be read */
+		look.state = EVT_PYTHON_RUNS;
+		files.ours_at = (uint64_t)(uintptr_t)word;
+		files.ours_bytes = sizeof(word[0]);
+		assert_true(thread_look(&files, 0, &look));
+		assert_int_equal(look.state, EVT_PYTHON_LOCK);
+		look.state = EVT_PYTHON_RUNS;
+		files.ours_bytes = sizeof(word);
+		assert_true(thread_look(&files, 0, &look));
+		assert_int_equal(look.state, EVT_PYTHON_RUNS);
+		assert_int_equal(look.wait.call, 0);
+	}
+	assert_int_equal(kill(child, SIGKILL), 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	thread_files_close(&files);
 }

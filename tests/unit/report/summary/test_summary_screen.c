@@ -114,7 +114,7 @@ TEST(shares_leave_the_first_step_out)
 	static const char *const said[] = {
 		"without the first step",
 		"In the steps, without the first step: operators 50.0 %, other 50.0 %.",
-		"By phase: evaluation 100",
+		"By phase, with the time outside of operators: evaluation 100",
 	};
 	char *text;
 
