@@ -16,6 +16,7 @@
 #include "report/helpers/helpers.h"
 #include "report/scopes/scope_events.h"
 #include "report/torch/counted_flops.h"
+#include "report/torch/shapes.h"
 
 #define SCOPE_FORWARD 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
@@ -24,13 +25,18 @@
 #define COMPILED "Torch-Compiled Region"
 #define SHARDED "FSDP::"                    /* fully_shard() */
 #define WRAPPED "FullyShardedDataParallel." /* the class */
+#define MODE "PythonDispatchMode"
+#define SUBCLASS "PythonSubclass"
+#define INPUTS_MOST 8u /* a result stands no later */
 
 /* Parallel to an open operator. */
 struct module_op {
 	bool is_engine;
 	bool is_entered; /* a scope of modules began with it */
 	bool counts;
-	bool has_allocated; /* a tensor */
+	bool has_allocated;  /* a tensor */
+	bool is_within_mode; /* called by Python that took an operator's place */
+	bool is_given_result;
 	uint64_t began_ns, flops;
 	struct work work; /* of the thread, when a scope of the engine began */
 };
@@ -42,7 +48,8 @@ enum name_kind {
 	NAME_ENGINE,
 	NAME_ACCUMULATES,
 	NAME_COMPILED,
-	NAME_SHARDED
+	NAME_SHARDED,
+	NAME_MODE
 };
 
 struct module_state {
@@ -116,6 +123,8 @@ static enum name_kind name_kind_look(const struct source_name *name)
 		return NAME_COMPILED;
 	if (name_begins(name, SHARDED) || name_begins(name, WRAPPED))
 		return NAME_SHARDED;
+	if (name_begins(name, MODE) || name_begins(name, SUBCLASS))
+		return NAME_MODE;
 	if (!name_begins(name, ENGINE))
 		return NAME_PLAIN;
 	return memmem(name->text, name->length, ACCUMULATES, strlen(ACCUMULATES)) ? NAME_ACCUMULATES
@@ -219,6 +228,22 @@ static void module_events_take_compiled(struct module_state *mine, const struct 
 	mine->modules.has_compiled = true;
 }
 
+/*
+ * Python takes the operator's place, in __torch_dispatch__: what it calls is counted instead. Of a
+ * DTensor that is the part that this rank has, and torch.compile only asks for the result's sizes.
+ */
+static void module_op_note_mode(struct module_state *mine, uint32_t scope, enum name_kind kind)
+{
+	uint32_t around = mine->ops.scope[scope].parent;
+
+	mine->op[scope].is_within_mode = kind == NAME_MODE;
+	if (around == NEST_NONE)
+		return;
+	mine->op[scope].is_within_mode |= mine->op[around].is_within_mode;
+	if (kind == NAME_MODE)
+		mine->op[around].flops = 0;
+}
+
 static void module_events_take_op(void *state, const struct source_event *event, bool counts)
 {
 	struct module_state *mine = state;
@@ -231,7 +256,9 @@ static void module_events_take_op(void *state, const struct source_event *event,
 	mine->op[scope].is_engine = mine->op[scope].is_entered = false;
 	mine->op[scope].has_allocated = false;
 	mine->op[scope].flops = 0;
+	mine->op[scope].is_given_result = false;
 	mine->op[scope].began_ns = UINT64_MAX;
+	module_op_note_mode(mine, scope, kind);
 	if (kind == NAME_COMPILED)
 		module_events_take_compiled(mine, event, counts);
 	mine->modules.is_sharded |= kind == NAME_SHARDED;
@@ -247,15 +274,18 @@ static void module_events_take_op(void *state, const struct source_event *event,
 
 /*
  * Checkpointing ends a repeated call by an exception as soon as it has what it needs: the operator
- * that saves the last tensor has begun, and computes nothing. So it allocates nothing either.
+ * that saves the last tensor has begun, and computes nothing. Nor does one of tensors that have
+ * only sizes, by which torch.compile looks at a graph. So these allocate nothing, though their
+ * result was not given to them.
  */
 static void module_op_count_flops(struct module_state *mine, const struct module_op *op,
 				  uint32_t thread)
 {
 	const struct module_scope *top = module_scopes_top(&mine->modules.scopes, thread);
 	struct module_amounts *into = module_scope_amounts(&mine->modules.scopes, top);
+	bool may_be_none = op->is_within_mode || (top && top->phase == MODULE_RECOMPUTED);
 
-	if (top && top->phase == MODULE_RECOMPUTED && mine->has_tensors && !op->has_allocated)
+	if (may_be_none && mine->has_tensors && !op->has_allocated && !op->is_given_result)
 		return;
 	if (into && op->flops == COUNTED_FLOPS_UNKNOWN)
 		into->flops_unknown++;
@@ -327,20 +357,33 @@ static bool module_op_is_counted(const struct module_state *mine, uint32_t op)
 	return false;
 }
 
+/* Of an operator that is counted: behind its inputs and scalars stands a tensor, as of mm(out=). */
+static bool inputs_have_result(const struct source_name *shapes)
+{
+	struct shape input[INPUTS_MOST];
+	unsigned int count = shapes->text
+				     ? shapes_read(shapes->text, shapes->length, input, INPUTS_MOST)
+				     : 0;
+
+	return count > 2 && input[count - 1].count > 0;
+}
+
 static void module_events_take_inputs(void *state, const struct source_event *event, bool counts)
 {
 	struct module_state *mine = state;
 	const struct evt_torch_inputs *given = EVENT_AS(torch_inputs, &event->event);
 	uint32_t op = nest_top(&mine->ops, event->thread->index);
+	const struct source_name *shapes;
 
 	(void)counts;
 	mine->modules.has_inputs = true;
 	if (op == NEST_NONE || module_op_is_counted(mine, op))
 		return;
+	shapes = source_name_at(mine->source, event_name(mine->source, event, given->shapes));
 	mine->op[op].flops = counted_flops(
-		source_name_at(mine->source, (uint32_t)mine->ops.scope[op].key),
-		source_name_at(mine->source, event_name(mine->source, event, given->shapes)),
+		source_name_at(mine->source, (uint32_t)mine->ops.scope[op].key), shapes,
 		source_name_at(mine->source, event_name(mine->source, event, given->integers)));
+	mine->op[op].is_given_result = mine->op[op].flops && inputs_have_result(shapes);
 }
 
 /* --- work of the GPU --- */

@@ -142,11 +142,15 @@ static void fragments_reserve(struct fragments_pool *pool, uint64_t reserved)
 static struct fragments_pool *fragments_pool_of(struct fragments *fragments, uint32_t process,
 						uint64_t device)
 {
+	const uint64_t words[] = { process, device };
 	struct fragments_pool *pool;
+	bool added;
+	struct map_entry *entry = map_put(&fragments->pools,
+					  map_hash_bytes(words, sizeof(words), 0), &added);
 
-	for (size_t i = 0; i < fragments->pool_count; i++)
-		if (fragments->pool[i]->process == process && fragments->pool[i]->device == device)
-			return fragments->pool[i];
+	if (!added)
+		return fragments->pool[entry->value];
+	entry->value = fragments->pool_count;
 	pool = memory_zero(1, sizeof(*pool));
 	pool->process = process;
 	pool->device = device;
@@ -250,6 +254,7 @@ uint64_t fragments_lost_bytes(const struct fragments_peak *peak)
 static void fragments_start(void *state, struct run *run, const void *options)
 {
 	(void)options;
+	map_init(&((struct fragments *)state)->pools);
 	run_reads(run, EVT_tensor_alloc, FIELDS_ALL, fragments_take_alloc, state);
 	run_reads(run, EVT_tensor_free, FIELDS_ALL, fragments_take_free, state);
 	run_reads(run, EVT_tensor_totals, FIELDS_ALL, fragments_take_totals, state);
@@ -267,6 +272,7 @@ static void fragments_release(void *state)
 		free(fragments->pool[i]);
 	}
 	free(fragments->pool);
+	map_release(&fragments->pools);
 }
 
 const struct analysis_kind analysis_fragments = {

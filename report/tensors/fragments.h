@@ -37,6 +37,7 @@ struct fragments_pool {
 struct fragments {
 	struct fragments_pool **pool;
 	size_t pool_count, pool_room;
+	struct map pools; /* hash of process and device to index */
 };
 
 struct fragments_options;

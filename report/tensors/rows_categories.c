@@ -47,6 +47,15 @@ static void rows_categories_put_moment(struct table *table, const struct categor
 	table_set_number(table, COLUMN_tensors_all_bytes, all);
 }
 
+static bool moment_is_empty(const uint64_t bytes[CATEGORIES])
+{
+	for (unsigned int k = 0; k < CATEGORIES; k++)
+		if (bytes[k])
+			return false;
+	return true;
+}
+
+/* Rows begin with the first tensor: imports take long. */
 void categories_fill_moments(const struct categories *categories, uint64_t end_ns, size_t most,
 			     struct table *table)
 {
@@ -56,12 +65,15 @@ void categories_fill_moments(const struct categories *categories, uint64_t end_n
 	for (size_t i = 0; i < categories->device_count; i++) {
 		const struct category_device *device = &categories->device[i];
 		size_t count = category_times_make(&device->times, end_ns, bytes);
-		size_t each = count > most ? (count + most - 1) / most : 1;
+		size_t first = 0, each;
 		const char *name;
 
 		tensor_device_text(device->device, text);
 		name = text_store_put(&table->texts, text, strlen(text));
-		for (size_t k = each - 1; k < count; k += each) {
+		while (first + 1 < count && moment_is_empty(bytes[first]))
+			first++;
+		each = count - first > most ? (count - first + most - 1) / most : 1;
+		for (size_t k = first + each - 1; k < count; k += each) {
 			rows_categories_put_moment(table, device, (k + 1) * device->times.width_ns,
 						   bytes[k]);
 			table_set_text(table, COLUMN_tensors_device, name, strlen(name));

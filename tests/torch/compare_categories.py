@@ -22,9 +22,9 @@ for name, wanted in counted.items():
         assert abs(got - wanted) <= 0.02 * wanted, (name, got, wanted)
     else:
         assert got == wanted, (name, got, wanted)
-# over time: categories add up, some moment is near the peak, and the last one has what is live
+# over time, from the first tensor on: categories add up, some moment is near the peak
 names = ["parameters", "gathered", "gradients", "optimizer", "activations", "inputs", "workspaces", "temporaries", "unknown"]
-assert len(moments) > 20 and all(a["moment_ns"] < b["moment_ns"] for a, b in zip(moments, moments[1:])), len(moments)
+assert moments and moments[0]["all_bytes"] and all(a["moment_ns"] < b["moment_ns"] for a, b in zip(moments, moments[1:])), len(moments)
 assert all(sum(row[name + "_bytes"] or 0 for name in names) == row["all_bytes"] for row in moments)
 assert max(row["all_bytes"] for row in moments) <= device[0]["peak_bytes"]
 assert max(row["parameters_bytes"] for row in moments) <= rows["parameters"]["bytes_allocated"]

@@ -241,6 +241,38 @@ TEST(flops_are_those_of_the_outermost_operator_that_has_some)
 	release();
 }
 
+/* A DTensor's operator calls that of this rank's part, and one of no values computes nothing. */
+TEST(flops_are_those_that_python_calls_in_an_operators_place)
+{
+	static const char *const names[] = { "PythonSubclass", "PythonDispatchMode" };
+
+	start(1);
+	begin(100, "Net");
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t t = 110 + 20 * i;
+
+		FRAME_PUT(c.r.fw, t, torch_begin, .name = cuda_recording_name(&c, "aten::mm"));
+		FRAME_PUT(c.r.fw, t, torch_inputs,
+			  .shapes = cuda_recording_name(&c, "[[160, 8], [8, 4]]"));
+		FRAME_PUT(c.r.fw, t + 1, torch_begin, .name = cuda_recording_name(&c, names[i]));
+		begin_product(t + 2, "aten::mm");
+		if (!i)
+			FRAME_PUT(c.r.fw, t + 3, tensor_alloc, .ptr = 0x1000, .bytes = 64);
+		for (unsigned int k = 0; k < 3; k++)
+			FRAME_PUT(c.r.fw, t + 4 + k, torch_end);
+	}
+	FRAME_PUT(c.r.fw, 170, torch_begin, .name = cuda_recording_name(&c, names[1]));
+	FRAME_PUT(c.r.fw, 171, torch_begin, .name = cuda_recording_name(&c, "aten::mm"));
+	FRAME_PUT(c.r.fw, 171, torch_inputs, /* mm(out=) */
+		  .shapes = cuda_recording_name(&c, "[[3, 8], [8, 4], [3, 4]]"));
+	FRAME_PUT(c.r.fw, 172, torch_end);
+	FRAME_PUT(c.r.fw, 173, torch_end);
+	end(200);
+	finish(false);
+	assert_int_equal(number_of("Net", COLUMN_modules_flops), 1024 + 2 * 3 * 8 * 4);
+	release();
+}
+
 TEST(what_is_open_ends_where_recording_or_the_program_does)
 {
 	start(2);
