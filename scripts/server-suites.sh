@@ -46,9 +46,11 @@ prepare() { # SUITE
 run() { # SUITE WHICH COMMAND...
 	local folder=$cache/$1-$version which=$2
 	shift 2
+	rm -f "$folder/$which.xml"
+	# pytest writes the outcomes last. After tests that failed, a thread of theirs may keep it from ending: bare, too.
 	# shellcheck disable=SC2086 # a pattern of the suite's own files
-	(cd "$folder"/*-"$version" && "$@" "$folder/venv/bin/python" -m pytest -q --timeout 120 --junitxml "$folder/$which.xml" $tests >"$folder/$which.log" 2>&1)
-	[[ $? -le 1 && -s $folder/$which.xml ]] || die "the tests of '$folder' did not run: $(tail -5 "$folder/$which.log")"
+	(cd "$folder"/*-"$version" && timeout -k 10 1800 "$@" "$folder/venv/bin/python" -m pytest -q --timeout 120 --junitxml "$folder/$which.xml" $tests >"$folder/$which.log" 2>&1)
+	[[ -s $folder/$which.xml ]] || die "the tests of '$folder' did not run: $(tail -5 "$folder/$which.log")"
 }
 
 compare() { # BARE.xml PRELOADED.xml
