@@ -219,10 +219,12 @@ static const struct pool *pool_most(const struct pool *pool, size_t count)
 	return most;
 }
 
-static void sum_tasks(const struct bottleneck *bottleneck, const struct pool *pool,
-		      struct line_sums *ret_lines)
+/* Returns for how long its tasks waited for a lock: with more threads they would wait longer. */
+static uint64_t sum_tasks(const struct bottleneck *bottleneck, const struct pool *pool,
+			  struct line_sums *ret_lines)
 {
 	const struct wait_looks *looks = bottleneck->waits;
+	uint64_t locks_ns = 0;
 
 	line_sums_init(ret_lines);
 	for (size_t i = 0; i < looks->row_count; i++) {
@@ -236,7 +238,10 @@ static void sum_tasks(const struct bottleneck *bottleneck, const struct pool *po
 		line.ns = row->ns;
 		line.looks = row->looks;
 		line_sums_add(ret_lines, &line);
+		if (serving_waits_for_lock(row, place))
+			locks_ns += row->ns;
 	}
+	return locks_ns;
 }
 
 bool advice_pool_exhausted(const struct bottleneck *bottleneck, struct advice *advice)
@@ -246,13 +251,14 @@ bool advice_pool_exhausted(const struct bottleneck *bottleneck, struct advice *a
 	const struct pool *pool = pool_most(pools, count);
 	char escaped[PLACE_NAME_BYTES];
 	struct line_sums lines;
+	uint64_t locks_ns;
 	const char *name;
 	size_t length;
 	bool applies = pool &&
 		       advice_exceeds(advice, 100.0 * (double)pool->task_ns / (double)pool->ns);
 
 	if (applies) {
-		sum_tasks(bottleneck, pool, &lines);
+		locks_ns = sum_tasks(bottleneck, pool, &lines);
 		thread_name(pool->first, &name, &length);
 		text_escape(escaped, sizeof(escaped) / 2, name, pool->name_length);
 		advice->of = ADVICE_OF_SERVING;
@@ -265,7 +271,7 @@ bool advice_pool_exhausted(const struct bottleneck *bottleneck, struct advice *a
 			   "recorded.",
 			   escaped, pool->threads, unit_plural(pool->threads), advice->value,
 			   100.0 * (double)pool->task_waits_ns / (double)pool->task_ns);
-		applies = lines.looks >= POOL_LOOKS_MIN;
+		applies = lines.looks >= POOL_LOOKS_MIN && locks_ns < pool->task_waits_ns / 2;
 		wait_say_line_of(bottleneck, &lines, pool->task_ns, lines.looks, advice);
 		line_sums_release(&lines);
 	}

@@ -229,10 +229,8 @@ bool advice_downstream(const struct bottleneck *bottleneck, struct advice *advic
 
 static bool waits_for_lock(const struct bottleneck *bottleneck, size_t row)
 {
-	const struct wait_place *place = &bottleneck->serving.place[row];
-
-	return bottleneck->waits->row[row].look.state == EVT_PYTHON_LOCK && place->has_line &&
-	       place->line.is_users && (place->kind == WAIT_IN_C || place->kind == WAIT_LOCK);
+	return serving_waits_for_lock(&bottleneck->waits->row[row],
+				      &bottleneck->serving.place[row]);
 }
 
 /* Returns whether the place, or one that it was called from, is another line of that function. */

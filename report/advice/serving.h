@@ -47,6 +47,14 @@ static inline bool serving_has(const struct wait_row *row)
 	return row->look.of == WAIT_OF_THREAD && row->look.serves;
 }
 
+/* It waits for a lock at a line of the user's. */
+static inline bool serving_waits_for_lock(const struct wait_row *row,
+					  const struct wait_place *place)
+{
+	return row->look.state == EVT_PYTHON_LOCK && place->has_line && place->line.is_users &&
+	       (place->kind == WAIT_IN_C || place->kind == WAIT_LOCK);
+}
+
 /* It has a CPU, or is ready to have one. */
 static inline bool serving_computes(enum evt_python_state state)
 {

@@ -15,7 +15,17 @@
 #define EPOLL_WAIT 233u
 
 enum { MAIN = 11, WORKER, WORKERS = 20 };
-enum { IN_MAIN = 1, AT_LOCK, AT_STORE, IN_LOOP, IN_CALLBACK, AT_AWAIT, IN_JSON };
+enum {
+	IN_MAIN = 1,
+	AT_LOCK,
+	AT_STORE,
+	IN_LOOP,
+	IN_CALLBACK,
+	AT_AWAIT,
+	IN_JSON,
+	IN_POOL,
+	TASK_LOCK
+};
 
 static void place_put(uint64_t id, uint64_t from, const char *function, const char *file,
 		      uint64_t line)
@@ -44,6 +54,8 @@ static void places_put(void)
 	place_put(IN_LOOP, IN_MAIN, "_run_once", ASYNCIO "base_events.py", 1900);
 	place_put(IN_CALLBACK, IN_LOOP, "_run", ASYNCIO "events.py", 80);
 	place_put(AT_AWAIT, IN_CALLBACK, "page_of", SERVER, 19);
+	place_put(IN_POOL, 0, "_worker", "/usr/lib/python3.11/concurrent/futures/thread.py", 83);
+	place_put(TASK_LOCK, IN_POOL, "task", SERVER, 25);
 	place_put(IN_JSON, AT_STORE, "dumps", "/usr/lib/python3.11/json/__init__.py", 231);
 }
 
@@ -229,5 +241,42 @@ TEST(a_server_that_is_never_seen_waiting)
 	/* requests that the program names itself make no server of it */
 	write_busy("call");
 	assert_null(advice_of("serialisation"));
+	release();
+}
+
+/* All threads of a pool have tasks, which wait in `state`. */
+static void write_pool(enum evt_python_state state)
+{
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	for (unsigned int i = 0; i < 3; i++)
+		FRAME_PUT(c.r.fw, 0, thread, .stream = WORKER + i, .process = 1, .tid = 200 + i,
+			  .level = 2);
+	frame_end_block(c.r.fw);
+	for (unsigned int i = 0; i < 3; i++) {
+		frame_begin_block(c.r.fw, WORKER + i);
+		FRAME_PUT(c.r.fw, 1, nvtx_thread_name, .tid = 200 + i,
+			  .name = name(i ? i == 1 ? "pool_1" : "pool_2" : "pool_0"),
+			  .pool_threads = 3);
+		FRAME_PUT(c.r.fw, LOOK_NS, request_begin, .connection = 1 + i,
+			  .method = name("GET"), .endpoint = name("/rows"));
+		for (unsigned int look = 1; look < 100; look++)
+			look_put(look * LOOK_NS, TASK_LOCK, state, 0);
+		frame_end_block(c.r.fw);
+	}
+	now = 100 * LOOK_NS;
+	read_back();
+}
+
+/* More threads would help tasks that sleep, but not those that wait for each other's lock. */
+TEST(a_pool_whose_tasks_wait_for_a_lock)
+{
+	write_pool(EVT_PYTHON_SLEEP);
+	assert_non_null(advice_of("pool_exhausted"));
+	release();
+	write_pool(EVT_PYTHON_LOCK);
+	assert_null(advice_of("pool_exhausted"));
+	assert_non_null(advice_of("lock_wait"));
 	release();
 }
