@@ -86,10 +86,10 @@ static inline bool segment_digest_has(uint32_t id)
 	return event->name && event->family != EVT_FAMILY_clock &&
 	       (event->family == EVT_FAMILY_system || event->family == EVT_FAMILY_steps ||
 		event->family == EVT_FAMILY_capture || evt_role_of(id)->holds ||
-		id == EVT_io_open || id == EVT_io_fd || id == EVT_io_close ||
-		id == EVT_io_map || id == EVT_io_unmap || id == EVT_osrt_fd ||
-		id == EVT_map_anonymous || id == EVT_unmap || id == EVT_remap ||
-		id == EVT_teardown_begin || id == EVT_tensor_totals || id == EVT_tensor_oom);
+		id == EVT_io_open || id == EVT_io_fd || id == EVT_io_close || id == EVT_io_map ||
+		id == EVT_io_unmap || id == EVT_osrt_fd || id == EVT_map_anonymous ||
+		id == EVT_unmap || id == EVT_remap || id == EVT_teardown_begin ||
+		id == EVT_tensor_totals || id == EVT_tensor_oom);
 }
 
 #define SEGMENT_DIGEST_HEAD (FILE_SKIPPABLE_HEAD + 16u) /* what precedes the zstd frame */

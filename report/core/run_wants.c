@@ -155,8 +155,8 @@ void run_enters_step(struct run *run, const void *state)
 	run_enters(run, state);
 	for (unsigned int id = 0; id < EVT_ID_LIMIT; id++)
 		for (size_t i = 0; i < run->readers[id].count; i++)
-			run->readers[id].reader[i].needs_step |=
-				run->readers[id].reader[i].state == state;
+			run->readers[id].reader[i].needs_step |= run->readers[id].reader[i].state ==
+								 state;
 }
 
 void run_leaves(struct run *run, const void *state)

@@ -507,8 +507,8 @@ static void category_take_sampling(void *state, const struct source_event *event
 static void category_take_step(void *state, const struct source_event *event, bool counts)
 {
 	(void)counts;
-	category_process_of(state, event->process->index)->has_stepped |=
-		EVENT_AS(step, &event->event)->number != 0;
+	category_process_of(state, event->process->index)
+		->has_stepped |= EVENT_AS(step, &event->event)->number != 0;
 }
 
 /* --- ends --- */
