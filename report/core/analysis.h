@@ -131,9 +131,9 @@ void run_reads_ranges(struct run *run, analysis_take *opening, analysis_take *cl
 void run_follows(struct run *run, void *state);
 
 /*
- * For start(), of all that it has said so far that it reads: promises about the state's results where only a
- * part of the time is selected, so that segments of the file are passed over. Without a promise,
- * all segments are read that have events of its families.
+ * For start(), of all that it has said so far that it reads: promises about the state's results
+ * where only a part of the time is selected, so that segments of the file are passed over. Without
+ * a promise, all segments are read that have events of its families.
  *
  * run_enters(): of what precedes the part, it needs only what the state of a segment repeats:
  * scopes that are open, last clocks of threads, blocks of tensors that live.

@@ -254,7 +254,8 @@ static void seek_walk(struct reader *reader)
 					  .end = offset + head.bytes,
 					  .head = head };
 
-		if (!head.bytes || part.end <= offset)
+		/* it has not ended, or the file is a copy that was cut */
+		if (!head.bytes || part.end <= offset || part.end > reader->window.bytes->size)
 			break;
 		fits = seek_add(&reader->seeking, &part);
 		offset = part.end;
