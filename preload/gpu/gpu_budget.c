@@ -50,7 +50,7 @@ static int64_t cost_median(const struct gpu_budget *budget)
 {
 	uint32_t count = budget->windows < GPU_BUDGET_WINDOWS ? budget->windows
 							      : GPU_BUDGET_WINDOWS;
-	int64_t sorted[GPU_BUDGET_WINDOWS];
+	int64_t sorted[GPU_BUDGET_WINDOWS] = { 0 };
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t at = i;

@@ -300,24 +300,25 @@ static void split_phases(const struct summary *summary, uint64_t ns[SUMMARY_STEP
 	const struct step_phase_times *host = &summary->bottleneck.loop.host.phases;
 	const struct steps *steps = summary->bottleneck.steps;
 	/* the parts of what is only known with the GPU */
-	struct step_phase_times times = steps->has_gpu_windows
-						? (struct step_phase_times){ .ns = { 0 } }
-						: summary->bottleneck.loop.phases;
+	static const struct step_phase_times nothing;
+	const struct step_phase_times *times = steps->has_gpu_windows
+						       ? &nothing
+						       : &summary->bottleneck.loop.phases;
 	/* of a sample of the operators it is not known what is outside of them */
 	bool has_outside = has_phases(ns) && !steps->has_sample;
 
 	for (int phase = 0; phase < STEP_PHASE_LIMIT; phase++) {
-		uint64_t outside_ns = has_outside && is_open_ended(phase) ? times.outside_ns[phase]
+		uint64_t outside_ns = has_outside && is_open_ended(phase) ? times->outside_ns[phase]
 									  : 0;
 		uint64_t waits_ns;
 
-		ns[phase] -= times.gc_ns[phase] + outside_ns;
+		ns[phase] -= times->gc_ns[phase] + outside_ns;
 		waits_ns = is_open_ended(phase) ? host->waits_ns[phase] : 0;
 		if (waits_ns > ns[phase]) /* calls that were held up by something else */
 			waits_ns = ns[phase];
 		ns[phase] -= waits_ns;
 		ns[SUMMARY_STEP_WAITS] += waits_ns;
-		ns[SUMMARY_STEP_GC] += times.gc_ns[phase];
+		ns[SUMMARY_STEP_GC] += times->gc_ns[phase];
 		ns[SUMMARY_STEP_OUTSIDE] += outside_ns;
 	}
 }

@@ -204,8 +204,9 @@ TEST(who_waits_for_us_is_ready)
 	if (!looks_are_possible())
 		skip(); /* no schedstat in this kernel; tests/run says so */
 	child = fork();
-	while (child == 0)
-		(void)syscall(SYS_futex, &word[1], FUTEX_WAIT, 0, NULL, NULL, 0);
+	if (child == 0)
+		for (;;)
+			(void)syscall(SYS_futex, &word[1], FUTEX_WAIT, 0, NULL, NULL, 0);
 	thread_files_init(&files, (uint32_t)child, (uint32_t)child);
 	look_until_it_waits(&files, &look);
 	if (look.state == EVT_PYTHON_LOCK) { /* else its call may not be read */
