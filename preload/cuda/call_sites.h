@@ -17,7 +17,7 @@
 #include "preload/cuda/cuda_library.h"
 #include "preload/stacks/unload.h"
 
-#define CALL_SITE_SLOTS 1024u /* a power of two */
+#define CALL_SITE_SLOTS 512u /* a power of two */
 
 /* Never changes after it was stored in a slot. */
 struct call_site {

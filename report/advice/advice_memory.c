@@ -7,6 +7,7 @@
 #include "report/advice/growth_place.h"
 #include "report/base/units.h"
 
+#define FRAGMENTS_MATTER (1ull << 30)
 #define COPIES_MANY 16u         /* a step */
 #define COPY_SMALL_BYTES 65536u /* a larger one takes its time for the bytes */
 #define GROWTH_WINDOWS 8u
@@ -311,6 +312,9 @@ bool advice_fragmentation(const struct bottleneck *bottleneck, struct advice *ad
 	if (!worst || !advice_exceeds(advice, 100.0 * (double)fragments_lost_bytes(worst) /
 						      (double)worst->reserved))
 		return false;
+	/* where memory is not short, pieces cost nothing but themselves */
+	if (!tensors->ooms && fragments_lost_bytes(worst) < FRAGMENTS_MATTER)
+		advice->severity = ADVICE_NOTE;
 	advice_say(advice,
 		   "of the %s that PyTorch had reserved on the GPU at its peak, it asked for %s "
 		   "although as much was free, in smaller pieces: at most %s.",

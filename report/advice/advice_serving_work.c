@@ -342,6 +342,7 @@ bool serving_says_lock(const struct bottleneck *bottleneck, struct advice *advic
 
 #define NOBODY_WORKS 0.5        /* share of the wait in which a batcher waits itself */
 #define OTHERS_WORK 0.2         /* share of the wait that others may be at work for */
+#define READY_MOST 0.5          /* share of the wait: with more it is the machine that is busy */
 #define WAKES_NS_MAX 200000000u /* a thread that waits longer at a time has nothing to do */
 
 /* What went on while threads waited for a result. */
@@ -352,7 +353,10 @@ struct batching {
 	struct line_sums waiting; /* the lines of threads that waited for more requests meanwhile */
 	struct line_sums results; /* the lines that waited for results */
 	uint32_t thread;          /* that waited most */
-	uint64_t *by_thread;
+	/* in the state; `ready`: with work to do, but without a CPU, as on a busy machine */
+	struct batching_thread {
+		uint64_t waits_ns, ready_ns;
+	} * by_thread;
 };
 
 /* Returns whether the row is a thread that waits in a queue, again and again. */
@@ -388,6 +392,10 @@ static void batching_add_pair(struct batching *batching, const struct bottleneck
 {
 	struct step_line line = place->line;
 
+	if (pair->state == EVT_PYTHON_READY) {
+		batching->by_thread[pair->thread].ready_ns += pair->ns;
+		return;
+	}
 	if (!wait_is_one(pair->state)) {
 		batching->work_ns += pair->ns;
 		return;
@@ -398,8 +406,9 @@ static void batching_add_pair(struct batching *batching, const struct bottleneck
 	line.ns = pair->ns;
 	line.looks = pair->looks;
 	line_sums_add(&batching->waiting, &line);
-	batching->by_thread[pair->thread] += pair->ns;
-	if (batching->by_thread[pair->thread] > batching->by_thread[batching->thread])
+	batching->by_thread[pair->thread].waits_ns += pair->ns;
+	if (batching->by_thread[pair->thread].waits_ns >
+	    batching->by_thread[batching->thread].waits_ns)
 		batching->thread = pair->thread;
 }
 
@@ -409,7 +418,7 @@ static void batching_look(struct batching *batching, const struct bottleneck *bo
 	struct own own;
 
 	*batching = (struct batching){ .by_thread = memory_zero(looks->thread_room + 1,
-								sizeof(uint64_t)) };
+								sizeof(*batching->by_thread)) };
 	line_sums_init(&batching->waiting);
 	line_sums_init(&batching->results);
 	own_places_init(&own, looks->samples, bottleneck->source, run_options(bottleneck->run));
@@ -436,6 +445,16 @@ static void batching_look(struct batching *batching, const struct bottleneck *bo
 	own_release(&own);
 }
 
+/* Returns whether that thread waits for most of the time in which it has a CPU, or needs none. */
+static bool batcher_waits_itself(const struct batching *batching)
+{
+	const struct batching_thread *at = &batching->by_thread[batching->thread];
+	double waited = (double)batching->waited_ns, ready = (double)at->ready_ns;
+
+	return ready < READY_MOST * waited &&
+	       (double)at->waits_ns >= NOBODY_WORKS * (waited - ready);
+}
+
 static bool says_batcher(const struct bottleneck *bottleneck, const struct batching *batching,
 			 struct advice *advice)
 {
@@ -446,8 +465,7 @@ static bool says_batcher(const struct bottleneck *bottleneck, const struct batch
 	if (!batching->waited_ns || batching->looks < WAIT_LOOKS_MIN ||
 	    (double)batching->work_ns > OTHERS_WORK * waited ||
 	    !line_sums_most(&batching->waiting, &line) ||
-	    !line_sums_most(&batching->results, &result) ||
-	    (double)batching->by_thread[batching->thread] < NOBODY_WORKS * waited)
+	    !line_sums_most(&batching->results, &result) || !batcher_waits_itself(batching))
 		return false;
 	advice->of = ADVICE_OF_SERVING;
 	advice->gain_ns = batching->waited_ns;

@@ -2,8 +2,7 @@
 # Batches have ever new sizes, so that what earlier ones have left is free and too small.
 # gpu: gemm=3000000,matmul=3000000,*=5000
 # trace: -alloc,-imports
-# first: fragmentation
-# also: device_allocations
+# first: none
 # text: in smaller pieces
 import torch
 from gpu_training import DEVICE, train
