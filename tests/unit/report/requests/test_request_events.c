@@ -2,8 +2,8 @@
 /* links: report format */
 /* report/requests/request_events.c: begins and ends, who was alone on its thread, rows, halves. */
 #include "tests/unit/unit.h"
-#include <sys/syscall.h>
 
+#include "collector/format/calls.h"
 #include "report/requests/request_events.h"
 #include "tests/unit/run_fixture.h"
 
@@ -241,7 +241,7 @@ TEST(requests_that_share_a_thread_wait_while_it_has_nothing_to_do)
 	for (uint64_t i = 0; i < 20; i++)
 		FRAME_PUT(fw, 1000 + 100 * i, python_sample, .place = 1, .looks = 1,
 			  .state = i % 4 ? EVT_PYTHON_IO : EVT_PYTHON_RUNS,
-			  .call = i % 4 ? SYS_epoll_wait + 1 : 0);
+			  .call = i % 4 ? CALL_epoll_wait + 1 : 0);
 	end_as(fw, 2970, 1, 0, 200);
 	end_as(fw, 2970, 2, 0, 200);
 	FRAME_PUT(fw, 3000, python_sample, .place = 1, .state = EVT_PYTHON_RUNS, .looks = 1);
