@@ -41,6 +41,7 @@ struct slow_steps {
 	double limit_ns;
 	uint64_t count, gain_ns;
 	double usual_ns[STEP_CATEGORY_LIMIT];   /* average of the other steps */
+	double usual_evaluation_ns;             /* likewise */
 	uint64_t usual_operators, usual_graded; /* the maximum of most other steps */
 	struct tally of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_evaluation,
 		of_places, of_labels;
@@ -112,6 +113,7 @@ static void look_at_usual(struct slow_steps *slow)
 			continue;
 		count++;
 		detailed += row->has_detail;
+		slow->usual_evaluation_ns += (double)row->phases.ns[PHASE_evaluation];
 		/* 0 in steps without the GPU (INTERCEPT_GPU_STEPS) */
 		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
 			slow->usual_ns[c] += (double)row->ns[c];
@@ -131,6 +133,7 @@ static void look_at_usual(struct slow_steps *slow)
 						      (c == STEP_operators || c == STEP_other))
 					     ? fmax(detailed, 1)
 					     : count;
+	slow->usual_evaluation_ns /= fmax(count, 1);
 	slow->usual_operators = timing_percentile(&operators, 90);
 	slow->usual_graded = timing_percentile(&graded, 90);
 	timing_release(&operators);
@@ -215,7 +218,8 @@ static void look_at_one(struct slow_steps *slow, size_t index)
 	count_labels(slow, sample, excess_ns);
 	if (is_more(sample->graded, slow->usual_graded))
 		tally_add(&slow->of_graded, excess_ns);
-	if ((double)row->phases.ns[PHASE_evaluation] > EVALUATES_SHARE * (double)excess_ns)
+	if ((double)row->phases.ns[PHASE_evaluation] - slow->usual_evaluation_ns >
+	    EVALUATES_SHARE * (double)excess_ns)
 		tally_add(&slow->of_evaluation, excess_ns);
 	if (is_more(sample->operators, slow->usual_operators))
 		tally_add(&slow->of_operators, excess_ns);
@@ -440,11 +444,11 @@ static void say_evaluation(const struct slow_steps *slow, struct advice *advice)
 {
 	const struct steady_loop *loop = &slow->bottleneck->loop;
 	uint64_t ns = loop->phases.ns[PHASE_evaluation];
-	bool is_most = loop->total_ns && ns >= slow->gain_ns / 2;
 
-	if (!is_most && !is_evaluation(slow))
+	/* one in each step does not set slow steps apart, however long it takes */
+	if (!is_evaluation(slow))
 		return;
-	if (is_most)
+	if (loop->total_ns && ns >= slow->gain_ns / 2)
 		advice_add(advice, " Evaluation takes %.1f %% of the steps' time.",
 			   100.0 * (double)ns / (double)loop->total_ns);
 	advice_set_does(advice, "an evaluation");
