@@ -74,6 +74,8 @@ struct advice {
 		[64]; /* what it waits for, in words; "": the title says it, or it is no wait */
 	/* what the library does in half of that time or more; "": not known */
 	char does[48];
+	/* of slow_steps: how many steps apart they are; 0: at no regular distance */
+	uint64_t steps_apart;
 	/* "rank 1", or "one another": what ranks wait for; "": no wait of ranks, or not known */
 	char late[32];
 	/* FILE:LINE of the thread that worked for nearly all of the wait; "": none did */

@@ -11,6 +11,7 @@
 #include "report/advice/bottleneck.h"
 #include "report/advice/later_steps.h"
 #include "report/advice/place_text.h"
+#include "report/advice/slow_rhythm.h"
 #include "report/advice/wait_text.h"
 #include "report/base/memory.h"
 
@@ -394,6 +395,28 @@ static const char *slowest_of(const struct slow_steps *slow, char text[SLOWEST_B
 	return count ? text : "none";
 }
 
+/* Returns how many steps apart they are, in the process with the slowest one; 0: no rhythm. */
+static uint64_t slow_steps_apart(const struct slow_steps *slow)
+{
+	const struct steps *steps = slow->steps;
+	struct slow_step *step = memory_zero(slow->count + 1, sizeof(*step));
+	size_t slowest = SIZE_MAX, count = 0;
+	uint64_t apart;
+
+	for (size_t i = 0; i < steps->row_count; i++)
+		if (is_slow(slow, i) &&
+		    (slowest == SIZE_MAX || slow->later.ns[i] > slow->later.ns[slowest]))
+			slowest = i;
+	for (size_t i = 0; i < steps->row_count; i++)
+		if (is_slow(slow, i) && steps->row[i].process == steps->row[slowest].process)
+			step[count++] = (struct slow_step){ .number = steps->row[i].number,
+							    .excess_ns = slow->later.ns[i] -
+									 slow->later.p50_ns };
+	apart = slow_rhythm_find(step, count);
+	free(step);
+	return apart;
+}
+
 /* The steps that are slow, by process and number. */
 static bool step_is_slow(const void *state, uint32_t process, uint64_t step)
 {
@@ -458,6 +481,21 @@ static void say_evaluation(const struct slow_steps *slow, struct advice *advice)
 		       "with a typical one.";
 }
 
+/* Says so if they come at a regular distance: then something runs once in so many steps. */
+static void say_rhythm(const struct slow_steps *slow, struct advice *advice)
+{
+	advice->steps_apart = slow_steps_apart(slow);
+	if (!advice->steps_apart)
+		return;
+	advice_add(advice, " Nearly all of them are %" PRIu64 " steps apart.", advice->steps_apart);
+	if (!is_evaluation(slow))
+		advice->todo =
+			"Something runs once in so many steps, and counts to the step that it is "
+			"in: samples are collected, the model is evaluated or saved, or an epoch "
+			"begins. Do it less often, or make it faster. prof-report step-diff "
+			"compares the slowest step with a typical one.";
+}
+
 bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	char slowest[SLOWEST_BYTES], cause[CAUSE_BYTES];
@@ -495,8 +533,10 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 			: "");
 	if (has_line)
 		slow_steps_say_line(&slow, &line, percent, advice);
-	if (applies)
+	if (applies) {
 		say_evaluation(&slow, advice);
+		say_rhythm(&slow, advice);
+	}
 	slow_steps_release(&slow);
 	return applies;
 }

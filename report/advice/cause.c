@@ -3,6 +3,7 @@
 #include "report/advice/cause.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,10 +46,23 @@ static const char *does_title(const struct advice *advice)
 						     : NULL;
 }
 
+/* Returns whether slow steps are at a regular distance, which their title then says. */
+static bool rhythm_title(const struct advice *advice, char title[CAUSE_TITLE_BYTES])
+{
+	if (!advice->steps_apart)
+		return false;
+	snprintf(title, CAUSE_TITLE_BYTES, "One step in %" PRIu64 " takes much longer%s%s",
+		 advice->steps_apart, advice->does[0] ? ", as in " : " than the others",
+		 advice->does);
+	return true;
+}
+
 const char *cause_title(const struct advice *advice, char title[CAUSE_TITLE_BYTES])
 {
 	size_t at = cause_find(advice);
 
+	if (rhythm_title(advice, title))
+		return title;
 	if (advice->waits_for[0]) {
 		snprintf(title, CAUSE_TITLE_BYTES, "The %s thread waits for %s",
 			 advice->rule->look == advice_between_operators ? "loop's" : "main",

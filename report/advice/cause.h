@@ -9,7 +9,7 @@
 
 #include "report/advice/advice.h"
 
-#define CAUSE_TITLE_BYTES 96
+#define CAUSE_TITLE_BYTES 128
 
 /*
  * "The loop waits for the DataLoader"; of an id that the list does not have the id in words.

@@ -10,17 +10,16 @@
 #include <string.h>
 
 #include "report/advice/evidence_events.h"
+#include "report/advice/line_sums.h"
 #include "report/base/text.h"
 #include "report/helpers/helpers.h"
 #include "report/options/keys.h"
 #include "report/samples/line_links.h"
 #include "report/samples/own_places.h"
 
-#define LOOKS_MIN 20u      /* fewer samples prove little */
 #define PERCENT_MIN 30.0   /* a line with a smaller share does not stand out */
 #define GUESS_LOOKS_MIN 5u /* with fewer samples there is not even a guess */
 #define GUESS_PERCENT_MIN 60.0
-#define NAME_SHOWN 60u /* bytes of a file's name, and of a function's */
 
 /* A sample in a step that may turn out not to be whole. */
 struct step_lines_pending {
@@ -255,20 +254,6 @@ const struct analysis_kind analysis_step_lines = {
 
 /* --- lines --- */
 
-static void step_lines_show_name(const struct source *source, uint32_t name, bool is_file,
-				 char shown[NAME_SHOWN + 1])
-{
-	size_t length;
-	const char *text = name_text(source_name_at(source, name), &length);
-	const char *slash = is_file ? memrchr(text, '/', length) : NULL;
-
-	if (slash) {
-		length -= (size_t)(slash + 1 - text);
-		text = slash + 1;
-	}
-	text_escape(shown, NAME_SHOWN + 1, text, length);
-}
-
 /*
  * Returns the row's line: the user's innermost one, else the innermost; file SAMPLE_NONE: not
  * known.
@@ -464,7 +449,7 @@ bool step_lines_find(const struct step_lines *lines, unsigned int of, struct ste
 	if (looks < GUESS_LOOKS_MIN || !ns || !step_lines_find_most(lines, of, ret_line))
 		return false;
 	*ret_percent = 100.0 * (double)ret_line->ns / (double)ns;
-	return *ret_percent >= (looks < LOOKS_MIN ? GUESS_PERCENT_MIN : PERCENT_MIN);
+	return *ret_percent >= (looks < STEP_LINES_SURE_LOOKS ? GUESS_PERCENT_MIN : PERCENT_MIN);
 }
 
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line)
@@ -556,6 +541,75 @@ static bool part_library_stands_out(const struct step_lines *part, const struct 
 	return is_found && *ret_percent >= CHOSEN_PERCENT;
 }
 
+/* Returns the user's line that called the function in that sample; NULL: it is not in the stack. */
+static const struct sample_place *part_caller_of(const struct step_lines *part, struct own *own,
+						 uint64_t key, const struct library_place *library)
+{
+	const struct sample_place *place = samples_place(part->samples, key);
+
+	for (unsigned int depth = 0; place && depth < SAMPLE_DEPTH_MAX; depth++) {
+		const struct sample_code *code = samples_code(part->samples, place->code);
+
+		if (code && code->file == library->file && code->function == library->function)
+			return own_place_caller(part->samples, own, place);
+		place = place->from ? samples_place(part->samples, place->from) : NULL;
+	}
+	return NULL;
+}
+
+/* Finds the user's line from which the package's function is called most. */
+static bool part_find_caller(const struct step_lines *part, struct own *own,
+			     const struct library_place *library, struct step_line *ret_line)
+{
+	struct line_sums sums;
+	bool is_found;
+
+	line_sums_init(&sums);
+	for (size_t i = 0; i < part->row_count; i++) {
+		const struct step_lines_row *row = &part->row[i];
+		const struct sample_place *place = part_caller_of(part, own, row->place, library);
+		const struct sample_code *code = place ? samples_code(part->samples, place->code)
+						       : NULL;
+
+		if (code)
+			line_sums_add(&sums, &(struct step_line){ .file = code->file,
+								  .function = code->function,
+								  .number = place->line,
+								  .caller_file = SAMPLE_NONE,
+								  .is_users = true,
+								  .ns = row->ns,
+								  .looks = row->looks });
+	}
+	is_found = line_sums_most(&sums, ret_line);
+	line_sums_release(&sums);
+	return is_found;
+}
+
+/* Returns whether a package's function does that several lines of the user's call, or are in. */
+static bool part_package_stands_out(const struct step_lines *part, const struct step_lines *others,
+				    struct step_line *line, double *ret_percent)
+{
+	const struct library_caller caller = { .is_whole = true };
+	struct library_place place;
+	double share = 0;
+	size_t count;
+	struct library_sample *sample = step_lines_samples(part, STEP_LINES_OF_LOOP, others,
+							   &count);
+	struct own own;
+	bool is_found;
+
+	own_places_init(&own, part->samples, part->source, run_options(part->run));
+	is_found = library_place_find_in(part->samples, &own, &caller, sample, count, &place,
+					 &share) &&
+		   part_find_caller(part, &own, &place, line);
+	own_release(&own);
+	free(sample);
+	line->library = place;
+	line->has_library = true;
+	*ret_percent = 100.0 * share;
+	return is_found;
+}
+
 bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choose,
 			 const void *state, struct step_line *ret_line, double *ret_percent)
 {
@@ -565,7 +619,7 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 
 	step_lines_part_make(&part, lines, choose, state, true);
 	step_lines_part_make(&others, lines, choose, state, false);
-	stands_out = part.all_looks >= LOOKS_MIN && part.all_ns &&
+	stands_out = part.all_looks >= STEP_LINES_SURE_LOOKS && part.all_ns &&
 		     step_lines_find_most(&part, STEP_LINES_OF_LOOP, &line);
 	if (stands_out) {
 		*ret_line = line;
@@ -574,7 +628,8 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 		if (!stands_out)
 			*ret_line = line;
 		stands_out = stands_out ||
-			     part_library_stands_out(&part, &others, ret_line, ret_percent);
+			     part_library_stands_out(&part, &others, ret_line, ret_percent) ||
+			     part_package_stands_out(&part, &others, ret_line, ret_percent);
 	}
 	step_lines_release(&part);
 	step_lines_release(&others);
@@ -609,68 +664,13 @@ bool step_lines_before(const struct step_lines *lines, uint32_t process, struct 
 	}
 	own_release(&own);
 	is_found = step_lines_find_most(&part, STEP_LINES(BEFORE), ret_line) &&
-		   ret_line->is_users && ret_line->looks >= LOOKS_MIN;
+		   ret_line->is_users && ret_line->looks >= STEP_LINES_SURE_LOOKS;
 	*ret_percent = is_found ? part_percent(&part, ret_line->ns) : 0;
 	step_lines_release(&part);
 	return is_found;
 }
 
-/* --- in words --- */
-
-static void step_lines_put_name(const struct source *source, uint32_t name, uint32_t number,
-				char shown[ADVICE_LINE_BYTES])
-{
-	char escaped[ADVICE_LINE_BYTES - 16];
-	size_t length;
-	const char *text = name_text(source_name_at(source, name), &length);
-
-	text_escape(escaped, sizeof(escaped), text, length);
-	if (number)
-		snprintf(shown, ADVICE_LINE_BYTES, "%s:%u", escaped, number);
-	else
-		snprintf(shown, ADVICE_LINE_BYTES, "%s", escaped);
-}
-
-/*
- * Finds the package's function in which the user's line spends its time. Returns false if none
- * stands out.
- */
-static bool step_lines_find_library(const struct step_lines *lines, const struct step_line *line,
-				    char text[LIBRARY_PLACE_BYTES])
-{
-	const struct library_caller caller = { .file = line->file,
-					       .number = line->number,
-					       .of_cpu = line->of_cpu };
-	struct library_place place;
-	struct own own;
-	bool is_found;
-
-	text[0] = '\0';
-	if (line->has_library && line->library.number)
-		library_place_text(lines->source, &line->library, text);
-	if (!line->is_users || line->of_function || line->has_library)
-		return text[0];
-	own_places_init(&own, lines->samples, lines->source, run_options(lines->run));
-	is_found = library_place_find(lines->samples, &own, &caller, &place);
-	if (is_found)
-		library_place_text(lines->source, &place, text);
-	own_release(&own);
-	return is_found;
-}
-
-void step_line_put(const struct step_lines *lines, const struct step_line *line,
-		   struct advice_place *place)
-{
-	place->samples = line->looks;
-	if (!line->is_users)
-		return;
-	step_lines_put_name(lines->source, line->file, line->number, place->line);
-	step_lines_put_name(lines->source, line->function, 0, place->function);
-	if (line->caller_file != SAMPLE_NONE)
-		step_lines_put_name(lines->source, line->caller_file, line->caller_number,
-				    place->caller);
-	step_lines_find_library(lines, line, place->library);
-}
+/* --- a line by its place --- */
 
 bool step_lines_at(const struct step_lines *lines, const char *place, struct step_line *ret_line)
 {
@@ -682,108 +682,11 @@ bool step_lines_at(const struct step_lines *lines, const char *place, struct ste
 		return false;
 	found_make(&found, lines, STEP_LINES_OF_LOOP);
 	for (size_t i = 0; i < found.count && !is_there; i++) {
-		step_lines_put_name(lines->source, found.line[i].file, found.line[i].number, text);
+		step_line_put_name(lines->source, found.line[i].file, found.line[i].number, text);
 		is_there = !strcmp(text, place);
 		if (is_there)
 			*ret_line = found_take(&found, i);
 	}
 	found_release(&found);
 	return is_there;
-}
-
-void step_line_text(const struct step_lines *lines, const struct step_line *line,
-		    char text[STEP_LINE_BYTES])
-{
-	char file[NAME_SHOWN + 1], function[NAME_SHOWN + 1], caller[NAME_SHOWN + 1];
-	char library[LIBRARY_PLACE_BYTES];
-	const char *others = line->of_function ? " and what it calls" : "";
-	bool has_caller = line->caller_file != SAMPLE_NONE;
-	bool has_library = step_lines_find_library(lines, line, library);
-	size_t used;
-
-	step_lines_show_name(lines->source, line->file, true, file);
-	step_lines_show_name(lines->source, line->function, false, function);
-	if (has_caller)
-		step_lines_show_name(lines->source, line->caller_file, true, caller);
-	if (has_caller)
-		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s%s), called from %s:%u", file,
-			 line->number, function, others, caller, line->caller_number);
-	else
-		snprintf(text, STEP_LINE_BYTES, "%s:%u (%s%s)", file, line->number, function,
-			 others);
-	used = strlen(text);
-	if (has_library)
-		snprintf(text + used, STEP_LINE_BYTES - used, ", mostly in %s", library);
-}
-
-const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GUESS_BYTES])
-{
-	text[0] = 0;
-	if (line->looks < LOOKS_MIN)
-		snprintf(text, STEP_LINE_GUESS_BYTES, ", by %u samples, so this is a guess",
-			 (unsigned int)line->looks);
-	return text;
-}
-
-static void step_lines_say_line(const struct step_lines *lines, const char *words, double percent,
-				const struct step_line *line, struct advice *advice)
-{
-	char text[STEP_LINE_BYTES], guess[STEP_LINE_GUESS_BYTES];
-	size_t used = strlen(advice->text);
-
-	step_line_text(lines, line, text);
-	if (!*advice->place
-		      .line) /* else the rule has a better line: a worker's, or a lock owner's */
-		step_line_put(lines, line, &advice->place);
-	snprintf(advice->text + used, sizeof(advice->text) - used,
-		 " By samples, %.0f %% of the %s was in %s%s.", percent, words, text,
-		 step_line_guess(line, guess));
-}
-
-void step_lines_say(const struct step_lines *lines, struct advice *advice)
-{
-	static const struct {
-		bool (*look)(const struct bottleneck *bottleneck, struct advice *advice);
-		unsigned int of;
-		const char *words;
-	} lined[] = {
-		{ advice_between_operators, STEP_LINES(GAPS), "time outside of operators" },
-		{ advice_dataloader, STEP_LINES(DATALOADER), "time in the DataLoader" },
-		{ advice_worker_restarts, STEP_LINES(DATALOADER), "time in the DataLoader" },
-		{ advice_optimizer, STEP_LINES(OPTIMIZER), "optimizer's time" },
-		{ advice_zero_grad, STEP_LINES(ZERO_GRAD), "time in zero_grad()" },
-		{ advice_item, STEP_LINES(WAITS), "time in such calls" },
-		{ advice_synchronising, STEP_LINES(WAITS), "time in such calls" },
-		{ advice_pageable_copies, STEP_LINES(COPIES), "time in such copies" },
-		{ advice_device_allocations, STEP_LINES(FREES), "time in cudaFree()" },
-		{ advice_device_allocations, STEP_LINES(MALLOCS), "time in cudaMalloc()" },
-		{ advice_copies, STEP_LINES(CLONES), "host's time in such copies" },
-		{ advice_small_copies, STEP_LINES(COPIES), "time in such copies" },
-		{ advice_host_operators, STEP_LINES(HOST), "time in such operators" },
-		/* backward repeats what forward calls: that line is to be changed */
-		{ advice_small_operators,
-		  STEP_LINES(OPERATORS) | STEP_LINES(CLONES) | STEP_LINES(HOST),
-		  "time in operators outside of backward" },
-		{ advice_small_operators,
-		  STEP_LINES(HELPED) | STEP_LINES(OPERATORS) | STEP_LINES(CLONES) |
-			  STEP_LINES(HOST) | STEP_LINES(BACKWARD),
-		  "time in operators" },
-		{ advice_launch_bound,
-		  STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED) & ~STEP_LINES(BACKWARD) &
-			  ~STEP_LINES(GAPS) & ~STEP_LINES(HOST),
-		  "time in which the host launches, outside of backward," },
-		{ advice_gpu_idle,
-		  STEP_LINES_OF_LOOP & ~STEP_LINES(HELPED) & ~STEP_LINES(BACKWARD) &
-			  ~STEP_LINES(WAITS),
-		  "host's time outside of backward" },
-	};
-	struct step_line line;
-	double percent;
-
-	for (size_t i = 0; i < sizeof(lined) / sizeof(lined[0]); i++)
-		if (lined[i].look == advice->rule->look &&
-		    step_lines_find(lines, lined[i].of, &line, &percent)) {
-			step_lines_say_line(lines, lined[i].words, percent, &line, advice);
-			return;
-		}
 }

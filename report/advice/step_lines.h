@@ -15,6 +15,8 @@
 #include "report/samples/library_place.h"
 #include "report/samples/sample_events.h"
 
+#define STEP_LINES_SURE_LOOKS 20u /* samples; fewer prove little, and are called a guess */
+
 enum step_lines_of {
 	STEP_LINES_OUTSIDE, /* outside of operators */
 	STEP_LINES_GAPS,    /* the same, in a long gap between them */
@@ -108,9 +110,9 @@ uint64_t step_lines_line_ns(const struct step_lines *lines, unsigned int of,
 bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_line);
 /*
  * Finds the line with most of the time of the chosen steps, or a function of the user's, or the
- * package's function that the line calls then; returns false if there are too few samples, or if
- * none of them has half of that time and more of it than in the other steps. `choose` tells whether
- * a step of a process (index) is one of them.
+ * package's function that the line calls then, or one that several lines call; returns false if
+ * there are too few samples, or if none of them has half of that time and more of it than in the
+ * other steps. `choose` tells whether a step of a process (index) is one of them.
  */
 typedef bool step_lines_choose(const void *state, uint32_t process, uint64_t step);
 bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choose,
@@ -133,6 +135,9 @@ void step_line_text(const struct step_lines *lines, const struct step_line *line
 /* ", by 12 samples, so this is a guess", or nothing if there are enough samples. */
 #define STEP_LINE_GUESS_BYTES 64u
 const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GUESS_BYTES]);
+/* Writes "FILE:LINE", escaped; without a line's number the name alone. */
+void step_line_put_name(const struct source *source, uint32_t name, uint32_t number,
+			char shown[ADVICE_LINE_BYTES]);
 void step_line_put(const struct step_lines *lines, const struct step_line *line,
 		   struct advice_place *place);
 /* Adds a sentence to advice that has a line; does nothing for other advice. */

@@ -115,14 +115,19 @@ static struct library_sample library_place_sample_of(const struct library_caller
 	return sample;
 }
 
+static bool library_place_has_line(const struct library_caller *caller)
+{
+	return !caller->is_users && !caller->is_whole;
+}
+
 /* Returns the user's place of that sample if it is the line; otherwise NULL. */
 static const struct sample_place *library_place_line_of(const struct search *search,
 							const struct library_sample *sample)
 {
-	const struct sample_place *users = search->caller->is_users
-						   ? NULL
-						   : own_place_of(search->samples, search->own,
-								  sample->place);
+	const struct sample_place *users = library_place_has_line(search->caller)
+						   ? own_place_of(search->samples, search->own,
+								  sample->place)
+						   : NULL;
 	const struct sample_code *code = users ? samples_code(search->samples, users->code) : NULL;
 
 	return code && code->file == search->caller->file && users->line == search->caller->number
@@ -133,7 +138,7 @@ static const struct sample_place *library_place_line_of(const struct search *sea
 /* `users`: see library_place_line_of(); where no line is given, all stacks count, to their end. */
 static bool library_place_counts(const struct search *search, const struct sample_place *users)
 {
-	return users || search->caller->is_users;
+	return users || !library_place_has_line(search->caller);
 }
 
 static const struct sample_place *library_place_outwards(const struct search *search,

@@ -21,6 +21,7 @@ struct library_caller {
 	uint32_t file, number;
 	bool of_cpu;   /* CPU time only; false: waits as well */
 	bool is_users; /* no line: the user's own function is sought in whole stacks */
+	bool is_whole; /* no line: a package's function is sought in whole stacks */
 };
 
 /* Samples at one place, where only some of all count. */

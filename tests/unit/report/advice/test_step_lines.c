@@ -184,6 +184,16 @@ TEST(slow_steps_have_the_users_function_whose_lines_have_less)
 	finish_steps();
 }
 
+/* What the package does then is at two lines: at its caller's, and in a callback of the user's. */
+TEST(slow_steps_have_the_packages_function_that_several_lines_are_in)
+{
+	start_steps();
+	steps_with(4, 5);
+	slow_steps_are(read_steps(),
+		       "main.py:9 (<module>), mostly in framework/train.py:300 (evaluate)");
+	finish_steps();
+}
+
 TEST(all_steps_alike_have_no_line_of_some)
 {
 	struct step_line line;
