@@ -73,6 +73,25 @@ static bool growers_is_users(struct growers *growers, size_t place)
 	return frame && frame->is_users;
 }
 
+/*
+ * Returns whether an import asks for the memory: modules stay, which is no leak, and the line is
+ * the user's `import`.
+ */
+static bool growers_is_import(struct growers *growers, size_t place)
+{
+	const struct named_frame *own = growers_frame(growers, place), *frame;
+
+	for (uint32_t stack = stack_rows_stack(&growers->rows, place); stack != NAMED_NONE;
+	     stack = named_parent(&growers->rows.names, stack)) {
+		frame = named_frame_of(&growers->rows.names, stack);
+		if (frame == own)
+			return false;
+		if (frame->file && own_is_import(frame->file, strlen(frame->file)))
+			return true;
+	}
+	return false;
+}
+
 struct most {
 	size_t place;         /* SIZE_MAX: no place grows */
 	double per_step, all; /* bytes of that place, and of all that grow */
@@ -115,7 +134,7 @@ static size_t find_most_kept(struct growers *growers, const struct growth *growt
 	for (size_t i = 0; i < sums->count; i++)
 		is_large[i] = stack_sums_get(sums, i).row.kept_bytes >= KEPT_WHOLE_MIN &&
 			      stack_sums_get(sums, i).row.kept_allocations >= KEPT_BLOCKS_MIN &&
-			      growers_is_users(growers, i);
+			      growers_is_users(growers, i) && !growers_is_import(growers, i);
 	curve = growth_curves_whole(growth, sums->place, sums->count, is_large);
 	for (size_t i = 0; i < sums->count; i++) {
 		struct stack_sum sum = stack_sums_get(sums, i);

@@ -434,6 +434,11 @@ bool own_begins_process(const struct own *own, const char *function, const char 
 	       (file_length == length || file[file_length - length - 1] == '/');
 }
 
+bool own_is_import(const char *file, size_t length)
+{
+	return text_begins(file, length, "<frozen importlib");
+}
+
 /* Libraries that are in every program, wherever their files are. */
 static bool is_system_library(const char *base)
 {

@@ -69,6 +69,9 @@ const char *own_path_in_packages(const struct source *source, const char *file, 
 bool own_begins_process(const struct own *own, const char *function, const char *file,
 			size_t file_length);
 
+/* Returns whether a frame of that file is Python's own, at work for an import. */
+bool own_is_import(const char *file, size_t length);
+
 /* A frame of native code; a text is NULL if it is not known. */
 struct own_code {
 	const struct source_process *process;

@@ -127,8 +127,6 @@ const struct sample_place *own_place_caller(const struct samples *samples, struc
 bool own_place_is_import(const struct samples *samples, const struct own *own,
 			 const struct sample_place *place, const struct sample_place *until)
 {
-	static const char machinery[] = "<frozen importlib";
-
 	for (unsigned int depth = 0; place && place != until && depth < SAMPLE_DEPTH_MAX; depth++) {
 		const struct sample_code *code = samples_code(samples, place->code);
 		size_t length = 0;
@@ -136,7 +134,7 @@ bool own_place_is_import(const struct samples *samples, const struct own *own,
 						    &length)
 					: "";
 
-		if (text_begins(text, length, machinery))
+		if (own_is_import(text, length))
 			return true;
 		place = own_places_outwards(samples, place);
 	}

@@ -65,15 +65,13 @@ static uint64_t summary_lines_percent_of(const struct summary *summary, const st
  */
 static bool summary_lines_is_named(const struct summary *summary, const struct line *line)
 {
-	static const char machinery[] = "<frozen importlib";
 	size_t length;
 	const char *text;
 
 	if (line->file == SAMPLE_NONE)
 		return false;
 	text = name_text(source_name_at(summary->source, line->file), &length);
-	return length < sizeof(machinery) - 1 ||
-	       memcmp(text, machinery, sizeof(machinery) - 1) != 0;
+	return !own_is_import(text, length);
 }
 
 /*

@@ -92,6 +92,21 @@ for number in range(12000):
     text.extend(bytes(1000))
 END
 
+# modules of a package stay, and importing them may be most of a short run
+mkdir -p site-packages/package
+for number in $(seq 40); do
+	"$python" -S -c 'import sys
+number = int(sys.argv[1])
+print("text = b\"%s\"" % ("x%d" % number * 30000))
+print("parts = [%s]" % ",".join("b\"%s\"" % ("%d,%d," % (number, part) * 200) for part in range(300)))' \
+		"$number" >"site-packages/package/part$number.py"
+done
+place '' '' '' <<'END'
+import importlib, sys
+sys.path.insert(0, "site-packages")
+for number in range(1, 41): importlib.import_module("package.part%d" % number)
+END
+
 place '' '' '' <<'END'
 from stepping import steps
 cache = {}
