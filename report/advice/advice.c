@@ -334,6 +334,7 @@ enum advice_base advice_base_of(const struct advice *advice)
 {
 	bool is_of_run = advice->rule->look == advice_first_step ||
 			 advice->rule->look == advice_startup ||
+			 advice->rule->look == advice_after_steps ||
 			 advice->rule->look == advice_slow_imports ||
 			 advice->rule->look == advice_hot_line ||
 			 advice->rule->look == advice_hot_function;

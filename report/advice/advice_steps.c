@@ -16,8 +16,8 @@
 #define FIRST_STEP_NS 3000000000u
 #define FIRST_STEP_SHARE_MIN 2 /* %; less is not worth saying */
 #define STEP_NAME_MAX 64u
-#define STARTUP_NS_MIN 10000000000u
-#define STARTUP_IMPORTS 0.8 /* share of the time before the first step */
+#define STARTUP_NS_MIN 10000000000u /* after the last step, too */
+#define STARTUP_IMPORTS 0.8         /* share of the time before the first step */
 
 /* Returns the share of the run in %. A step that is compiled can be most of a short run. */
 static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
@@ -318,15 +318,19 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 	return applies;
 }
 
+typedef bool outside_line(const struct step_lines *lines, uint32_t process,
+			  struct step_line *ret_line, double *ret_percent);
+
 /* Names the line that takes much of it, if one does: that is worth more than a note. */
-static bool say_startup_line(const struct bottleneck *bottleneck, struct advice *advice)
+static bool say_outside_line(const struct bottleneck *bottleneck, outside_line *find,
+			     struct advice *advice)
 {
 	const struct step_lines *lines = bottleneck->lines;
 	char text[STEP_LINE_BYTES];
 	struct step_line line;
 	double percent;
 
-	if (!lines || !step_lines_before(lines, bottleneck->process->index, &line, &percent) ||
+	if (!lines || !find(lines, bottleneck->process->index, &line, &percent) ||
 	    percent * advice->value / 100 <= advice->rule->threshold)
 		return false;
 	step_line_text(lines, &line, text);
@@ -334,6 +338,13 @@ static bool say_startup_line(const struct bottleneck *bottleneck, struct advice 
 	advice_add(advice, " By samples, %.0f %% of that time was in %s.", percent, text);
 	advice->gain_ns = (uint64_t)(percent / 100 * (double)advice->gain_ns);
 	advice->severity = ADVICE_WARNING;
+	return true;
+}
+
+static bool say_startup_line(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	if (!say_outside_line(bottleneck, step_lines_before, advice))
+		return false;
 	advice->todo = "Do that once and keep what it makes in a file, do it for many items at a "
 		       "time, or share it out to several processes (in datasets.map(): "
 		       "batched=True, num_proc=N).";
@@ -362,6 +373,21 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 	if (bottleneck->imported_ns > STARTUP_IMPORTS * (double)ns)
 		advice->todo = "Most of that are imports: see which modules take it.";
 	return true;
+}
+
+/* What runs then is not the program's usual work, so it is said only where a line takes the time. */
+bool advice_after_steps(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t last_ns = bottleneck->last_step_ns, wall_ns = bottleneck->wall_ns;
+	char after[UNIT_TEXT_BYTES];
+
+	if (!last_ns || wall_ns < last_ns + STARTUP_NS_MIN || bottleneck->limited ||
+	    !advice_exceeds(advice, 100.0 * (double)(wall_ns - last_ns) / (double)wall_ns))
+		return false;
+	advice->gain_ns = wall_ns - last_ns;
+	advice_say(advice, "%s passed after the last step, %.1f %% of the run.",
+		   unit_format_ns(after, advice->gain_ns), advice->value);
+	return say_outside_line(bottleneck, step_lines_after, advice);
 }
 
 /* Returns the user scope or NVTX range that occurs most often, which may be a step; NULL: none. */

@@ -21,6 +21,8 @@
 #define GUESS_LOOKS_MIN 5u /* with fewer samples there is not even a guess */
 #define GUESS_PERCENT_MIN 60.0
 
+#define STEP_NONE UINT64_MAX /* instead of a step's number: between steps, or after the last */
+
 /* A sample in a step that may turn out not to be whole. */
 struct step_lines_pending {
 	uint32_t process;
@@ -157,16 +159,16 @@ static void step_lines_take_sample(void *state, const struct source_event *event
 	const struct evidence_process *at = process < lines->evidence->process_room
 						    ? &lines->evidence->process[process]
 						    : NULL;
-	uint64_t passed_ns = passed_of(lines, event);
+	uint64_t passed_ns = passed_of(lines, event), step;
 
-	if (!at || !at->under_way) {
-		if (counts && sample->looks && (!at || !at->sample_count) &&
-		    event->thread->tid == event->process->pid)
+	if (!at || (!at->under_way && !at->sample_count)) {
+		if (counts && sample->looks && event->thread->tid == event->process->pid)
 			step_lines_row_add(lines, STEP_LINES_BEFORE, process,
 					   sample_place_key(event, sample->place), passed_ns);
 		return;
 	}
-	pending_settle(lines, process, at->number);
+	step = at->under_way ? at->number : STEP_NONE;
+	pending_settle(lines, process, step);
 	if (!counts || !sample->looks || !at->from.time_ns || at->thread != event->thread->index)
 		return;
 	lines->pending = memory_room(lines->pending, lines->pending_count, &lines->pending_room,
@@ -176,7 +178,7 @@ static void step_lines_take_sample(void *state, const struct source_event *event
 		.of = step_lines_open_on(lines->evidence, lines->helpers, event->thread->index,
 					 event->event.time_ns),
 		.is_gil = sample->state == EVT_PYTHON_GIL,
-		.step = at->number,
+		.step = step,
 		.place = sample_place_key(event, sample->place),
 		.holder_place = sample_place_key(event, sample->holder_place),
 		.ns = passed_ns,
@@ -636,10 +638,11 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 	return stands_out;
 }
 
-/* --- before the first step --- */
+/* --- before the first step, and after the last --- */
 
-bool step_lines_before(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
-		       double *ret_percent)
+/* Returns the process's line with the most time in such rows, imports left out. */
+static bool step_lines_outside(const struct step_lines *lines, enum step_lines_of of,
+			       uint32_t process, struct step_line *ret_line, double *ret_percent)
 {
 	struct step_lines part = { .samples = lines->samples,
 				   .source = lines->source,
@@ -653,7 +656,7 @@ bool step_lines_before(const struct step_lines *lines, uint32_t process, struct 
 		const struct step_lines_row *row = &lines->row[i];
 		const struct sample_place *innermost = samples_place(lines->samples, row->place);
 
-		if (row->of != STEP_LINES_BEFORE || row->process != process)
+		if (row->of != of || row->process != process)
 			continue;
 		part.all_ns += row->ns;
 		if (own_place_is_import(lines->samples, &own, innermost,
@@ -663,9 +666,36 @@ bool step_lines_before(const struct step_lines *lines, uint32_t process, struct 
 		part.row[part.row_count++] = *row;
 	}
 	own_release(&own);
-	is_found = step_lines_find_most(&part, STEP_LINES(BEFORE), ret_line) &&
-		   ret_line->is_users && ret_line->looks >= STEP_LINES_SURE_LOOKS;
+	is_found = step_lines_find_most(&part, 1u << of, ret_line) && ret_line->is_users &&
+		   ret_line->looks >= STEP_LINES_SURE_LOOKS;
 	*ret_percent = is_found ? part_percent(&part, ret_line->ns) : 0;
+	step_lines_release(&part);
+	return is_found;
+}
+
+bool step_lines_before(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
+		       double *ret_percent)
+{
+	return step_lines_outside(lines, STEP_LINES_BEFORE, process, ret_line, ret_percent);
+}
+
+bool step_lines_after(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
+		      double *ret_percent)
+{
+	struct step_lines part = { .samples = lines->samples,
+				   .source = lines->source,
+				   .run = lines->run };
+	bool is_found;
+
+	map_init(&part.rows);
+	for (size_t i = 0; i < lines->pending_count; i++) {
+		const struct step_lines_pending *look = &lines->pending[i];
+
+		if (look->process == process &&
+		    !evidence_sample_of(lines->evidence, process, look->step))
+			step_lines_row_add(&part, STEP_LINES_AFTER, process, look->place, look->ns);
+	}
+	is_found = step_lines_outside(&part, STEP_LINES_AFTER, process, ret_line, ret_percent);
 	step_lines_release(&part);
 	return is_found;
 }

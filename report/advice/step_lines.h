@@ -34,6 +34,7 @@ enum step_lines_of {
 	STEP_LINES_DATALOADER,
 	STEP_LINES_HOLDERS, /* of threads that held the GIL while the loop waited for it */
 	STEP_LINES_BEFORE,  /* of main threads, before the first step */
+	STEP_LINES_AFTER,   /* of loops' threads, after the last complete step */
 	STEP_LINES_LIMIT,
 };
 
@@ -123,6 +124,9 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
  */
 bool step_lines_before(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
 		       double *ret_percent);
+/* The same of the loop's thread after the last complete step of the process. */
+bool step_lines_after(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
+		      double *ret_percent);
 /*
  * Finds the samples at `place`, FILE:LINE in the form of step_line_put(); returns false if there
  * are none.

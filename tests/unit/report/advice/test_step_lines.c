@@ -205,6 +205,31 @@ TEST(all_steps_alike_have_no_line_of_some)
 	finish_steps();
 }
 
+/* A step that does not end is what follows the last one. */
+TEST(the_line_after_the_last_step)
+{
+	const struct step_lines *lines;
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+	double percent;
+
+	start_steps();
+	steps_with(8, 8);
+	samples_at(4, 40);
+	samples_at(8, 60);
+	lines = read_steps();
+	assert_true(step_lines_after(lines, 0, &line, &percent));
+	step_line_text(lines, &line, text);
+	assert_string_equal(text, "main.py:15 (read), called from main.py:20");
+	assert_true(percent > 58 && percent < 62);
+	finish_steps();
+	start_steps();
+	steps_with(8, 8);
+	samples_at(4, 8);
+	assert_false(step_lines_after(read_steps(), 0, &line, &percent));
+	finish_steps();
+}
+
 /* Imports are time before the first step, but no line to look at. */
 TEST(the_line_before_the_first_step)
 {
