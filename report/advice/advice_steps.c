@@ -17,7 +17,8 @@
 #define FIRST_STEP_SHARE_MIN 2 /* %; less is not worth saying */
 #define STEP_NAME_MAX 64u
 #define STARTUP_NS_MIN 10000000000u /* after the last step, too */
-#define STARTUP_IMPORTS 0.8         /* share of the time before the first step */
+#define QUEUED_SHARE 0.2    /* of the time after the last step: the GPU still works for the steps */
+#define STARTUP_IMPORTS 0.8 /* share of the time before the first step */
 
 /* Returns the share of the run in %. A step that is compiled can be most of a short run. */
 static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
@@ -375,16 +376,26 @@ bool advice_startup(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
+/* Returns for how long a GPU works on for the steps when the host has done the last one. */
+static uint64_t queued_ns(const struct steps *steps)
+{
+	uint64_t asked_ns = step_phases_asked(&steps->phases);
+
+	return asked_ns > steps->gpu_ns ? asked_ns - steps->gpu_ns : 0;
+}
+
 /* What runs then is not the program's usual work, so it is said only where a line takes the time. */
 bool advice_after_steps(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t last_ns = bottleneck->last_step_ns, wall_ns = bottleneck->wall_ns;
 	char after[UNIT_TEXT_BYTES];
 
-	if (!last_ns || wall_ns < last_ns + STARTUP_NS_MIN || bottleneck->limited ||
-	    !advice_exceeds(advice, 100.0 * (double)(wall_ns - last_ns) / (double)wall_ns))
+	if (!last_ns || wall_ns < last_ns + STARTUP_NS_MIN || bottleneck->limited)
 		return false;
 	advice->gain_ns = wall_ns - last_ns;
+	if (!advice_exceeds(advice, 100.0 * (double)advice->gain_ns / (double)wall_ns) ||
+	    queued_ns(bottleneck->steps) >= QUEUED_SHARE * (double)advice->gain_ns)
+		return false;
 	advice_say(advice, "%s passed after the last step, %.1f %% of the run.",
 		   unit_format_ns(after, advice->gain_ns), advice->value);
 	return say_outside_line(bottleneck, step_lines_after, advice);
