@@ -384,7 +384,7 @@ static uint64_t queued_ns(const struct steps *steps)
 	return asked_ns > steps->gpu_ns ? asked_ns - steps->gpu_ns : 0;
 }
 
-/* What runs then is not the program's usual work, so it is said only where a line takes the time. */
+/* What runs then is not the usual work, so it is said only where a line takes the time. */
 bool advice_after_steps(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	uint64_t last_ns = bottleneck->last_step_ns, wall_ns = bottleneck->wall_ns;
