@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/compile_wraps.h"
 #include "report/base/units.h"
 #include "report/steps/rows_steps.h"
 
@@ -310,6 +311,7 @@ bool advice_launch_bound(const struct bottleneck *bottleneck, struct advice *adv
 						   (double)bottleneck->gpu->steps /
 						   launches(bottleneck))),
 		   unit_format_ns(kernel, work->kernel_ns / work->kernels));
+	compile_wraps_say(bottleneck, advice);
 	return true;
 }
 
@@ -430,6 +432,7 @@ bool advice_small_kernels(const struct bottleneck *bottleneck, struct advice *ad
 			       (uint64_t)advice_gpu_per_step(bottleneck, work->short_by_ns)),
 		unit_format_ns(kernel, work->kernel_ns / work->kernels),
 		bottleneck_share(bottleneck, idle_ns));
+	compile_wraps_say(bottleneck, advice);
 	return true;
 }
 

@@ -450,12 +450,12 @@ static bool slow_steps_line(const struct slow_steps *slow, struct step_line *ret
 static void slow_steps_say_line(const struct slow_steps *slow, const struct step_line *line,
 				double percent, struct advice *advice)
 {
-	char text[STEP_LINE_BYTES];
+	char text[STEP_LINE_BYTES], guess[STEP_LINE_GUESS_BYTES];
 
 	step_line_put(slow->bottleneck->lines, line, &advice->place);
 	step_line_text(slow->bottleneck->lines, line, text);
-	advice_add(advice, " By samples, %.0f %% of the slow steps' time was in %s.", percent,
-		   text);
+	advice_add(advice, " By samples, %.0f %% of the slow steps' time was in %s%s.", percent,
+		   text, step_line_guess(line, guess));
 	(void)wait_say_cause(slow->bottleneck, advice);
 	wait_say_work(slow->bottleneck, advice);
 	advice->waits_for[0] = '\0'; /* the title is about steps */
@@ -517,7 +517,7 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 	if (!cause_shown(&slow, cause)) {
 		if (has_line)
 			snprintf(cause, sizeof(cause), "mostly in one line");
-		else
+		if (!has_line || step_line_is_guess(&line))
 			advice->severity = ADVICE_NOTE;
 	}
 	advice_say(

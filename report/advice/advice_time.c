@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/compile_wraps.h"
 #include "report/advice/place_text.h"
 #include "report/advice/wait_text.h"
 #include "report/base/text.h"
@@ -354,6 +355,7 @@ bool advice_small_operators(const struct bottleneck *bottleneck, struct advice *
 	if (!bottleneck->launches)
 		advice->todo =
 			"Use a larger batch or torch.compile; write fewer, larger operators.";
+	compile_wraps_say(bottleneck, advice);
 	return true;
 }
 

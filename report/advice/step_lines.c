@@ -462,7 +462,13 @@ bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_li
 
 /* --- lines of some steps --- */
 
-#define CHOSEN_PERCENT 50.0 /* of the time of the chosen steps: a line that stands out */
+#define CHOSEN_PERCENT 50.0  /* of the time of the chosen steps: a line that stands out */
+#define CHOSEN_LOOKS_MIN 10u /* with fewer samples there is not even a guess, as there are others */
+
+static double part_percent_min(const struct step_lines *part)
+{
+	return part->all_looks < STEP_LINES_SURE_LOOKS ? GUESS_PERCENT_MIN : CHOSEN_PERCENT;
+}
 
 /* The samples of the chosen steps, or of the others, as rows of lines. To be released. */
 static void step_lines_part_make(struct step_lines *part, const struct step_lines *lines,
@@ -621,7 +627,7 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 
 	step_lines_part_make(&part, lines, choose, state, true);
 	step_lines_part_make(&others, lines, choose, state, false);
-	stands_out = part.all_looks >= STEP_LINES_SURE_LOOKS && part.all_ns &&
+	stands_out = part.all_looks >= CHOSEN_LOOKS_MIN && part.all_ns &&
 		     step_lines_find_most(&part, STEP_LINES_OF_LOOP, &line);
 	if (stands_out) {
 		*ret_line = line;
@@ -632,6 +638,7 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 		stands_out = stands_out ||
 			     part_library_stands_out(&part, &others, ret_line, ret_percent) ||
 			     part_package_stands_out(&part, &others, ret_line, ret_percent);
+		stands_out = stands_out && *ret_percent >= part_percent_min(&part);
 	}
 	step_lines_release(&part);
 	step_lines_release(&others);

@@ -136,6 +136,8 @@ bool step_lines_at(const struct step_lines *lines, const char *place, struct ste
 #define STEP_LINE_BYTES 480u
 void step_line_text(const struct step_lines *lines, const struct step_line *line,
 		    char text[STEP_LINE_BYTES]);
+/* Returns whether there are too few samples for more than a guess. */
+bool step_line_is_guess(const struct step_line *line);
 /* ", by 12 samples, so this is a guess", or nothing if there are enough samples. */
 #define STEP_LINE_GUESS_BYTES 64u
 const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GUESS_BYTES]);

@@ -106,10 +106,15 @@ void step_line_text(const struct step_lines *lines, const struct step_line *line
 		snprintf(text + used, STEP_LINE_BYTES - used, ", mostly in %s", library);
 }
 
+bool step_line_is_guess(const struct step_line *line)
+{
+	return line->looks < STEP_LINES_SURE_LOOKS;
+}
+
 const char *step_line_guess(const struct step_line *line, char text[STEP_LINE_GUESS_BYTES])
 {
 	text[0] = 0;
-	if (line->looks < STEP_LINES_SURE_LOOKS)
+	if (step_line_is_guess(line))
 		snprintf(text, STEP_LINE_GUESS_BYTES, ", by %u samples, so this is a guess",
 			 (unsigned int)line->looks);
 	return text;

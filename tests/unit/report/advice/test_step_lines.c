@@ -2,6 +2,7 @@
 /* links: report format */
 /* report/advice/step_lines.c: what a sample is of, by what is open on its thread. */
 #include "tests/unit/unit.h"
+#include "report/advice/compile_wraps.h"
 #include "report/advice/step_lines.h"
 #include "report/session/source_open.h"
 #include "tests/unit/cuda_recording.h"
@@ -90,6 +91,9 @@ static void start_steps(void)
 	define_place(8, 7, "read", "/home/me/main.py", 15);
 	define_place(9, 0, "<module>", "/home/me/main.py", 1);
 	define_place(10, 9, "_find_and_load", "<frozen importlib._bootstrap>", 1176);
+	define_place(11, 1, "compile_wrapper",
+		     "/v/lib/python3.11/site-packages/torch/_dynamo/eval_frame.py", 1265);
+	define_place(12, 11, "forward", "/home/me/main.py", 5);
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, 1);
 }
@@ -202,6 +206,23 @@ TEST(all_steps_alike_have_no_line_of_some)
 	start_steps();
 	steps_with(3, 3);
 	assert_false(step_lines_of_steps(read_steps(), is_fifth, NULL, &line, &percent));
+	finish_steps();
+}
+
+/* The wrapper of torch.compile is around what it compiles, and around what it gives up. */
+TEST(what_torch_compile_was_given)
+{
+	double percent;
+
+	start_steps();
+	steps_with(12, 12);
+	percent = compile_wraps_percent(read_steps());
+	assert_true(percent > 35 &&
+		    percent < 65); /* 4 samples of a step, and 24 more in slow ones */
+	finish_steps();
+	start_steps();
+	steps_with(4, 4);
+	assert_true(compile_wraps_percent(read_steps()) == 0);
 	finish_steps();
 }
 
