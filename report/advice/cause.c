@@ -52,8 +52,7 @@ static bool rhythm_title(const struct advice *advice, char title[CAUSE_TITLE_BYT
 	if (!advice->steps_apart)
 		return false;
 	snprintf(title, CAUSE_TITLE_BYTES, "One step in %" PRIu64 " takes much longer%s%s",
-		 advice->steps_apart, advice->does[0] ? ", as in " : " than the others",
-		 advice->does);
+		 advice->steps_apart, advice->does[0] ? ", as in " : "", advice->does);
 	return true;
 }
 
