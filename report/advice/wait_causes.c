@@ -212,7 +212,8 @@ static bool is_at_work(const struct wait_pair *pair, const struct wait_place *pl
 	if (!place->has_line || !place->line.is_users || (place->is_worker && !place->is_in_sample))
 		return false;
 	return !wait_is_one(pair->state) || place->kind == WAIT_IN_C ||
-	       place->kind == WAIT_LIBRARY || place->kind == WAIT_CHILD;
+	       place->kind == WAIT_LIBRARY || place->kind == WAIT_CHILD ||
+	       place->kind == WAIT_CHECKPOINT;
 }
 
 /* It waits as the first one does, for whoever has the lock. */
@@ -421,6 +422,7 @@ const char *wait_words(enum wait_kind kind, enum evt_python_state state, uint32_
 		[WAIT_THREAD] = "the end of another thread",
 		[WAIT_CHILD] = "a child process",
 		[WAIT_RANKS] = "other ranks, in a collective",
+		[WAIT_CHECKPOINT] = "a checkpoint's file",
 		[WAIT_GPU] = "the GPU",
 		[WAIT_SELECT] = "sockets or pipes, in select()",
 		[WAIT_IDLE] = "requests or tasks",

@@ -22,11 +22,12 @@ enum wait_kind {
 	WAIT_PIPE,
 	WAIT_LOADER, /* a batch of a DataLoader, which its workers make */
 	WAIT_FUTURE,
-	WAIT_EVENT,  /* threading.Event, Condition, Barrier */
-	WAIT_THREAD, /* the end of a thread */
-	WAIT_CHILD,  /* a process */
-	WAIT_RANKS,  /* other ranks of the job, in a collective */
-	WAIT_GPU,    /* a call of CUDA; from the calls, and not from the place */
+	WAIT_EVENT,      /* threading.Event, Condition, Barrier */
+	WAIT_THREAD,     /* the end of a thread */
+	WAIT_CHILD,      /* a process */
+	WAIT_RANKS,      /* other ranks of the job, in a collective */
+	WAIT_CHECKPOINT, /* the file system, for a file of weights */
+	WAIT_GPU,        /* a call of CUDA; from the calls, and not from the place */
 	WAIT_SELECT,
 	WAIT_IDLE,    /* no work: a pool's thread, an event loop, a server */
 	WAIT_LIBRARY, /* another library waits, at the user's line */

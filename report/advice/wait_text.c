@@ -265,6 +265,9 @@ const struct wait_cause *wait_say_cause(const struct bottleneck *bottleneck, str
 		   words);
 	if ((double)most->ns >= WAIT_MOST * (double)causes->outside_ns)
 		snprintf(advice->waits_for, sizeof(advice->waits_for), "%s", words);
+	if (most->kind == WAIT_CHECKPOINT)
+		advice->todo = "Save less often, to a faster disk, or while the training goes on "
+			       "(torch.distributed.checkpoint.async_save()).";
 	return most;
 }
 

@@ -11,7 +11,8 @@
 
 #define TRAIN "/home/me/train.py"
 #define LIBRARY "/usr/lib/python3.11/"
-#define TORCH "/v/lib/python3.11/site-packages/torch/utils/data/"
+#define PACKAGES "/v/lib/python3.11/site-packages/"
+#define TORCH PACKAGES "torch/utils/data/"
 
 /* Streams of samples: of the loop's thread, of another one of the process, and of two workers. */
 enum { LOOP = 11, BESIDE = 12, WORKER = 13 };
@@ -94,6 +95,13 @@ static void define_places(void)
 	FRAME_PUT(c.r.fw, 1, python_code, .id = 39, .function = name("_recv"),
 		  .file = name(LIBRARY "multiprocessing/connection.py"), .line = 1);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 39, .from = 38, .code = 39, .line = 378);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 40, .function = name("save"),
+		  .file = name(PACKAGES "torch/serialization.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 40, .from = AT_RUN_CALLER, .code = 40,
+		  .line = 900);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 41, .function = name("__init__"),
+		  .file = name(PACKAGES "torch/serialization.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 41, .from = 40, .code = 41, .line = 829);
 	frame_end_block(c.r.fw);
 }
 
@@ -105,6 +113,7 @@ static void define_places(void)
 #define IN_COMPILER 35u
 #define IN_ANY_PACKAGE 36u /* a file without folders, of no known package */
 #define IN_CHILD 39u       /* a forked worker unpickles, in no line of the user's */
+#define IN_SAVE 41u        /* torch.save(), which opens the file */
 #define AT_SAMPLE_END 37u  /* train.py:31, in the same function as AT_SAMPLE */
 
 #define SERVER 9u /* forks for process 1, which has started it */
@@ -272,6 +281,19 @@ TEST(a_lock_that_another_thread_has)
 	write_waits(&run, seen, 1);
 	is_at(advice_of("lock_wait"), TRAIN ":14", "so this is a guess");
 	assert_int_equal(advice_of("lock_wait")->severity, ADVICE_NOTE);
+	release();
+}
+
+TEST(a_checkpoint)
+{
+	const struct seen seen = {
+		LOOP, IN_SAVE, EVT_PYTHON_WAITS, WAITS_FROM, WAITS_FOR, 0, 0, 0
+	};
+	struct run run = waiting(60);
+
+	write_waits(&run, &seen, 1);
+	is_at(only("between_operators", NULL), TRAIN ":25", "it waits for a checkpoint's file.");
+	assert_non_null(strstr(advice_of("between_operators")->todo, "Save less often"));
 	release();
 }
 
