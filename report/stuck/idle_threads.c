@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See idle_threads.h. */
+/* See idle_threads.h. The first few names are kept; threads of other names are only counted. */
 #include "report/stuck/idle_threads.h"
 
 #include <stdio.h>
