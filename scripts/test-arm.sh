@@ -45,8 +45,10 @@ matches() { # NAME PATTERN...
 for name in $(listed '[-+]'); do
 	exists "$name" || { echo "test-arm: tests/arm.txt has '$name', and there is no such test" >&2; exit 1; }
 done
+# Return addresses are signed (PAC), as Debian 13 builds programs, and the emulator does sign. Those of its Debian 12 are not.
+export ARM_CC="aarch64-linux-gnu-gcc --sysroot=$root -mbranch-protection=standard"
 make_arm() { # GOAL...
-	make -j"$(nproc)" O=build/arm CC="aarch64-linux-gnu-gcc --sysroot=$root" CXX="aarch64-linux-gnu-g++ --sysroot=$root" "$@"
+	make -j"$(nproc)" O=build/arm CC="$ARM_CC" CXX="${ARM_CC/gcc/g++}" "$@"
 }
 
 names=() goals=(programs build/arm/programs/libemulated.so build/arm/programs/libemulated_maps.so)

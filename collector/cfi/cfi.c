@@ -14,7 +14,8 @@
 #include "collector/cfi/cursor.h"
 
 #define REMEMBERED_MAX 8u
-#define DATA_ALIGN (-8)
+#define CODE_UNIT_MAX 4u
+#define DATA_UNIT_MAX 8
 #define LETTERS_MAX 8u /* limit for an augmentation, including its terminator */
 
 #define POINTER_RELATIVE_32 0x1bu /* DW_EH_PE_pcrel | sdata4 */
@@ -58,6 +59,12 @@ struct frame_state {
 	bool rbp_has_stood; /* the place has been at or above rsp since rbp was saved there */
 };
 
+/* In which advances are counted, and offsets: downwards, so it is negative. */
+struct units {
+	uint64_t code;
+	int64_t data;
+};
+
 struct machine {
 	struct cursor code;
 	uintptr_t location, address;
@@ -65,13 +72,13 @@ struct machine {
 	struct frame_state first; /* state after the CIE's instructions */
 	struct frame_state remembered[REMEMBERED_MAX];
 	unsigned int depth;
-	uint64_t code_bytes; /* in which advances are counted */
+	struct units units;
 };
 
 /* The contents of a CIE. */
 struct common {
 	struct cursor code;
-	uint64_t code_bytes;
+	struct units units;
 	bool signal;
 };
 
@@ -133,6 +140,11 @@ static void machine_put(struct machine *m, uint64_t number, enum cfi_saved how, 
 		m->now.rbp_has_stood = false;
 }
 
+static void machine_put_by_cfa(struct machine *m, uint64_t number, int64_t count)
+{
+	machine_put(m, number, CFI_SAVED_BY_CFA, m->units.data * count);
+}
+
 /* True if the place of rbp is below rsp, where only a leaf function's data is safe. */
 static bool machine_rbp_is_below(const struct machine *m)
 {
@@ -144,7 +156,7 @@ static bool machine_rbp_is_below(const struct machine *m)
 static void machine_advance(struct machine *m, uint64_t count)
 {
 	m->now.rbp_has_stood |= m->now.rbp.how == CFI_SAVED_BY_CFA && !machine_rbp_is_below(m);
-	m->location += count * m->code_bytes;
+	m->location += count * m->units.code;
 }
 
 static void machine_define(struct machine *m, uint64_t number, int64_t offset)
@@ -243,10 +255,10 @@ static void machine_run_register(struct machine *m, unsigned int operation)
 
 	switch (operation) {
 	case CFA_SAVED_EXTENDED:
-		machine_put(m, number, CFI_SAVED_BY_CFA, DATA_ALIGN * (int64_t)cursor_number(code));
+		machine_put_by_cfa(m, number, (int64_t)cursor_number(code));
 		return;
 	case CFA_SAVED_SIGNED:
-		machine_put(m, number, CFI_SAVED_BY_CFA, DATA_ALIGN * cursor_signed(code));
+		machine_put_by_cfa(m, number, cursor_signed(code));
 		return;
 	case CFA_RESTORE_EXTENDED:
 		machine_restore(m, number);
@@ -278,7 +290,7 @@ static void machine_run_register(struct machine *m, unsigned int operation)
 		machine_define(m, number, (int64_t)cursor_number(code));
 		return;
 	case CFA_DEFINE_SIGNED:
-		machine_define(m, number, DATA_ALIGN * cursor_signed(code));
+		machine_define(m, number, m->units.data * cursor_signed(code));
 		return;
 	case CFA_DEFINE_REGISTER:
 		machine_define(m, number, m->now.cfa.offset);
@@ -309,7 +321,7 @@ static void machine_run_extended(struct machine *m, unsigned int operation)
 		m->now.cfa.offset = (int64_t)cursor_number(code);
 		return;
 	case CFA_DEFINE_OFFSET_SIGNED:
-		m->now.cfa.offset = DATA_ALIGN * cursor_signed(code);
+		m->now.cfa.offset = m->units.data * cursor_signed(code);
 		return;
 	case CFA_DEFINE_EXPRESSION:
 		machine_define_expression(m);
@@ -336,8 +348,7 @@ static void machine_run(struct machine *m, struct cursor code, uintptr_t address
 			machine_advance(m, operand);
 			break;
 		case CFA_SAVED:
-			machine_put(m, operand, CFI_SAVED_BY_CFA,
-				    DATA_ALIGN * (int64_t)cursor_number(&m->code));
+			machine_put_by_cfa(m, operand, (int64_t)cursor_number(&m->code));
 			break;
 		case CFA_RESTORE:
 			machine_restore(m, operand);
@@ -406,6 +417,20 @@ static void common_read_letters(struct cursor *c, const char *letters, bool *ret
 	}
 }
 
+/*
+ * Usual are words, and the length of an instruction. CUDA's libraries for aarch64 have halves of
+ * both.
+ */
+static struct units common_read_units(struct cursor *c)
+{
+	struct units units = { .code = cursor_number(c) };
+
+	units.data = cursor_signed(c);
+	c->bad |= !units.code || units.code > CODE_UNIT_MAX || units.data >= 0 ||
+		  units.data < -DATA_UNIT_MAX;
+	return units;
+}
+
 /* Reads the CIE and runs its instructions. `bad` if it has an unsupported form. */
 static struct common common_read(struct cfi_span span, uintptr_t entry)
 {
@@ -420,10 +445,7 @@ static struct common common_read(struct cfi_span span, uintptr_t entry)
 	for (size_t i = 0; i < LETTERS_MAX && (letters[i] = (char)cursor_take(c, 1)); i++)
 		c->bad |= i + 1 == LETTERS_MAX; /* no terminator so far */
 	c->bad |= (version != 1 && version != 3) || letters[0] != 'z' || !strchr(letters, 'R');
-	common.code_bytes = cursor_number(c);
-	c->bad |= common.code_bytes != 1 && common.code_bytes != ARCH_CFI_CODE_BYTES;
-	/* the stack must be counted in words, downwards */
-	c->bad |= cursor_take(c, 1) != (0x80 + DATA_ALIGN);
+	common.units = common_read_units(c);
 	c->bad |= cursor_take(c, 1) != ARCH_CFI_RETURN;
 	bytes = cursor_number(c);
 	data = *c;
@@ -455,7 +477,7 @@ bool cfi_run_entry(struct cfi_span span, uintptr_t entry, uintptr_t address,
 	if (c.bad || address - start >= bytes)
 		return false;
 	common = common_read(span, entry + 4 - back);
-	m.code_bytes = common.code_bytes;
+	m.units = common.units;
 	machine_run(&m, common.code, UINTPTR_MAX);
 	if (m.code.bad || m.location || m.depth)
 		return false;

@@ -5,17 +5,26 @@
 #include <string.h>
 
 #include "report/core/report_kind.h"
+#include "report/options/options.h"
+#include "report/stuck/idle_threads.h"
 #include "report/stuck/stuck.h"
 #include "report/table/cells.h"
 
+struct report_stuck {
+	struct stuck stuck;
+	struct idle_threads idle; /* that are not shown */
+};
+
 static struct stuck *report_stuck_of(const struct report *report)
 {
-	return report->state;
+	struct report_stuck *mine = report->state;
+
+	return &mine->stuck;
 }
 
 static void report_stuck_want(struct report *report)
 {
-	stuck_want(report->state, report->run);
+	stuck_want(report_stuck_of(report), report->run);
 }
 
 static void report_stuck_put_place(struct stuck *stuck, struct table *table,
@@ -111,17 +120,41 @@ static bool report_stuck_is_over(const struct stuck *stuck, const struct source_
 	       (thread->ended && (!process->ended || thread->end_ns < end_ns));
 }
 
-static void report_stuck_fill(struct report *report, struct table *table)
+/* Programs, and whoever asks for all rows or for certain ones, get those of idle threads, too. */
+static bool report_stuck_shows_idle(const struct report *report)
 {
-	struct stuck *stuck = report_stuck_of(report);
+	const struct options *options = report->request->options;
 
-	stuck_find(stuck, report->request->options);
+	return (options->format != FORMAT_TABLE && options->format != FORMAT_MARKDOWN) ||
+	       options->limit != LIMIT_DEFAULT || report->request->arrangement.row_filter_count;
+}
+
+static void report_stuck_put_rows(struct report_stuck *mine, struct table *table, bool shows_idle)
+{
+	struct stuck *stuck = &mine->stuck;
+
 	for (size_t i = 0; i < stuck->looks->look_count; i++) {
 		const struct last_look *look = &stuck->looks->look[i];
 
-		if (look->thread && !report_stuck_is_over(stuck, look->thread))
+		if (!look->thread || report_stuck_is_over(stuck, look->thread))
+			continue;
+		if (!shows_idle && idle_threads_have(stuck, look))
+			idle_threads_count(&mine->idle, look);
+		else
 			report_stuck_put_row(stuck, table, look);
 	}
+}
+
+static void report_stuck_fill(struct report *report, struct table *table)
+{
+	struct report_stuck *mine = report->state;
+
+	stuck_find(&mine->stuck, report->request->options);
+	report_stuck_put_rows(mine, table, report_stuck_shows_idle(report));
+	if (table->row_count)
+		return;
+	mine->idle = (struct idle_threads){ 0 };
+	report_stuck_put_rows(mine, table, true);
 }
 
 static void report_stuck_total(const struct report *report, struct facts *facts)
@@ -144,6 +177,14 @@ static void report_stuck_head(const struct document *document, const struct scre
 	fputc('\n', screen->out);
 }
 
+static void report_stuck_foot(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct report_stuck *mine = report->state;
+
+	idle_threads_say(&mine->idle, screen);
+}
+
 static const char *report_stuck_explain(const struct report *report, struct why_empty *absence)
 {
 	(void)report;
@@ -157,7 +198,7 @@ static void report_stuck_release(struct report *report)
 }
 
 const struct report_kind report_kind_stuck = {
-	.state_bytes = sizeof(struct stuck),
+	.state_bytes = sizeof(struct report_stuck),
 	.form = REPORT_TABLE,
 	.family = EVT_FAMILY_samples,
 	.want = report_stuck_want,
@@ -165,5 +206,6 @@ const struct report_kind report_kind_stuck = {
 	.total = report_stuck_total,
 	.explain = report_stuck_explain,
 	.head = report_stuck_head,
+	.foot = report_stuck_foot,
 	.release = report_stuck_release,
 };

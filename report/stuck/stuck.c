@@ -472,9 +472,11 @@ static void stuck_say_children(struct stuck *stuck, const struct stuck_process *
 			continue;
 		if (child->ended && child->exit_status &&
 		    child->end_ns + TOGETHER_NS < parent->until_ns) {
-			stuck_say(stuck, "Its child, process %u, %s %s before.", child->pid,
-				  stuck_end_text(child, how),
-				  unit_format_ns(time, parent->until_ns - child->end_ns));
+			stuck_say(stuck, "Its child, process %u, %s %s before its parent %s.",
+				  child->pid, stuck_end_text(child, how),
+				  unit_format_ns(time, parent->until_ns - child->end_ns),
+				  parent->process->ended && !stuck->is_cut ? "ended"
+									   : "was seen last");
 			stuck_say_oom(stuck, child);
 			said++;
 		} else if (!state->main && stuck_stopped(stuck, child)) {

@@ -9,7 +9,7 @@ qemu() {
 	qemu-aarch64 -L "$ARM_ROOT" "$@"
 }
 package() { # KIND
-	make -C "$ROOT" -o programs O=build/arm CC="aarch64-linux-gnu-gcc --sysroot=$ARM_ROOT" DIST="$PWD" "$1" >make.out 2>&1 ||
+	make -C "$ROOT" -o programs O=build/arm CC="$ARM_CC" DIST="$PWD" "$1" >make.out 2>&1 ||
 		fail "make $1: $(tail -n 3 make.out)"
 }
 elf_files() { # FOLDER

@@ -114,7 +114,6 @@ static inline void arch_word_add(_Atomic uint64_t *sum, uint64_t value)
 #define ARCH_CFI_FP 29u
 #define ARCH_CFI_SP 31u
 #define ARCH_CFI_RETURN 30u
-#define ARCH_CFI_CODE_BYTES 4u
 /* DW_CFA_AARCH64_negate_ra_state, and the letter for the B key */
 #define ARCH_CFI_SIGNS 0x2d
 #define ARCH_CFI_SIGNS_LETTER 'B'

@@ -136,8 +136,6 @@ static inline void arch_word_add(_Atomic uint64_t *sum, uint64_t value)
 #define ARCH_CFI_FP 6u
 #define ARCH_CFI_SP 7u
 #define ARCH_CFI_RETURN 16u
-/* bytes in which code may be counted, beside 1 */
-#define ARCH_CFI_CODE_BYTES 1u
 /* an operation and a letter of an augmentation that only say how return addresses are signed */
 #define ARCH_CFI_SIGNS 0x100
 #define ARCH_CFI_SIGNS_LETTER 'S'

@@ -140,6 +140,32 @@ TEST(test_popped)
 	expect_frame(50, CFI_CFA_RSP, 1, 2);
 }
 
+/* Offset of the units in the CIE: code, then data, which is negative. */
+#define UNITS_AT (CIE_AT + 12)
+
+TEST(test_units)
+{
+	/* advance 1; CFA = rsp + 16; rbp at CFA - 4 units; advance 3; CFA = rsp + 32 */
+	static const uint8_t code[] = { 0x41, 0x0e, 16, 0x86, 4, 0x43, 0x0e, 32 };
+	static const uint8_t refused[][2] = {
+		{ 0, 0x7c }, { 5, 0x7c }, { 2, 0 }, { 2, 4 }, { 2, 0x77 }
+	};
+
+	frame_make(code, sizeof(code));
+	memory[UNITS_AT] = 2;
+	memory[UNITS_AT + 1] = 0x7c; /* -4 */
+	memory[CIE_AT + 21] = 2;     /* the return address is at CFA - 2 units */
+	expect_frame(1, CFI_CFA_RSP, 1, 0);
+	expect_frame(2, CFI_CFA_RSP, 2, 2);
+	expect_frame(7, CFI_CFA_RSP, 2, 2);
+	expect_frame(8, CFI_CFA_RSP, 4, 2);
+	for (unsigned int i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		memcpy(memory + UNITS_AT, refused[i], 2);
+		if (find(50))
+			fail_msg("units %u were accepted", i);
+	}
+}
+
 TEST(test_refused)
 {
 	static const uint8_t codes[][4] = {

@@ -4,6 +4,7 @@
  * report/stuck/: which rank is late, what is not known, locks of each other, what left, and what
  * only seems stuck.
  */
+#include "report/stuck/idle_threads.h"
 #include "report/stuck/oom_words.h"
 #include "report/stuck/stuck.h"
 
@@ -477,7 +478,35 @@ TEST(what_it_waits_for_is_in_a_child)
 	rests(3, 1000, 20000, 3, EVT_PYTHON_SLEEP);
 	ends(1, 20000, 137, EVT_END_KILLED);
 	find();
-	says(1, "Its child, process 101, was killed by SIGKILL 40.0 s before.");
+	says(1, "Its child, process 101, was killed by SIGKILL 40.0 s before its parent was "
+		"seen last.");
+	over();
+}
+
+/* A thread of a library; beside it one of the user's, and processes' loops. */
+TEST(threads_of_libraries_that_wait)
+{
+	struct idle_threads idle = { 0 };
+
+	start_ranks(0, 0);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 3, .function = cuda_recording_name(&c, "wait"),
+		  .file = cuda_recording_name(&c, "/usr/lib/python3.11/threading.py"), .line = 300);
+	define_place(5, 0, 3, 320);
+	frame_end_block(c.r.fw);
+	rests(1, 1000, END_MS, 5, EVT_PYTHON_LOCK);
+	rests(2, 1000, END_MS, 5, EVT_PYTHON_LOCK);
+	rests(4, 1000, END_MS, 3, EVT_PYTHON_LOCK);
+	rests(5, 1000, END_MS, 5, EVT_PYTHON_RUNS);
+	find();
+	for (size_t i = 0; i < stuck.looks->look_count; i++)
+		if (stuck.looks->look[i].thread && idle_threads_have(&stuck, &stuck.looks->look[i]))
+			idle_threads_count(&idle, &stuck.looks->look[i]);
+	assert_int_equal(idle.threads, 1);
+	assert_string_equal(idle.name[0].name, "without a name");
+	for (unsigned int i = 0; i < 2 * IDLE_NAMES_MAX; i++)
+		idle_threads_count(&idle, &stuck.looks->look[1]);
+	assert_int_equal(idle.name[0].threads, 1 + 2 * IDLE_NAMES_MAX);
 	over();
 }
 
