@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* One nest, and a list of those who are told when a scope of it ends. */
 #include "report/core/open_operators.h"
 
 #include <stdlib.h>
@@ -38,8 +39,8 @@ static void open_operators_ended(void *state, const struct nest_end *end)
 static void open_operators_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct open_operators_state *mine = state;
-	const struct evt_torch_begin *begin = EVENT_AS(torch_begin, &event->event);
-	uint32_t name = event_name(mine->source, event, begin->name);
+	const struct evt_role *role = evt_role_of(event->event.id);
+	uint32_t name = event_name(mine->source, event, evt_part(&event->event, role->title));
 
 	(void)counts;
 	(void)nest_begin(&mine->operators.nest, event_place(event), name, false);
@@ -60,8 +61,8 @@ static void open_operators_start(void *state, struct run *run, const void *optio
 	(void)options;
 	mine->source = run_source(run);
 	nest_init(&mine->operators.nest, (struct nest_options){ 0 }, open_operators_ended, mine);
-	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin, name),
-			 open_operators_take_begin, open_operators_take_end, mine);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, open_operators_take_begin,
+			 open_operators_take_end, mine);
 	run_follows(run, mine);
 	run_seeks(run, mine);
 }
