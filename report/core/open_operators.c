@@ -7,6 +7,8 @@
 #include "report/base/memory.h"
 #include "report/scopes/scope_events.h"
 
+#define NO_KEY UINT64_MAX /* of a scope that no end names */
+
 struct end_listener {
 	nest_ended *ended;
 	void *state;
@@ -40,10 +42,12 @@ static void open_operators_take_begin(void *state, const struct source_event *ev
 {
 	struct open_operators_state *mine = state;
 	const struct evt_role *role = evt_role_of(event->event.id);
-	uint32_t name = event_name(mine->source, event, evt_part(&event->event, role->title));
+	uint64_t key = NO_KEY;
 
 	(void)counts;
-	(void)nest_begin(&mine->operators.nest, event_place(event), name, false);
+	if (role->key)
+		key = event_name(mine->source, event, evt_part(&event->event, role->key));
+	(void)nest_begin(&mine->operators.nest, event_place(event), key, false);
 }
 
 static void open_operators_take_end(void *state, const struct source_event *event, bool counts)

@@ -4,7 +4,7 @@
  * no more than that. Each of these keeps an array of its own, by scope of the nest. It gets the
  * begin of a scope after this analysis, so the scope is the innermost one of its thread then.
  *
- * Scopes are followed beyond the end of --time and --step. Keys are indices of names. The nest
+ * Scopes are followed beyond the end of --time and --step. Keys are for its own use. The nest
  * belongs to the analysis; memory grows with threads and open scopes. One thread.
  */
 #ifndef REPORT_CORE_OPEN_OPERATORS_H
