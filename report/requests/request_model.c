@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "report/base/memory.h"
+#include "report/core/open_operators.h"
 #include "report/deferred/deferred.h"
 #include "report/gpu/gpu_work.h"
 #include "report/helpers/helpers.h"
@@ -44,9 +45,8 @@ struct model_set {
 
 struct request_model {
 	struct request_model_options options;
-	struct source *source;
-	struct nest nest;  /* of operators and labels; keys are names */
-	bool *is_operator; /* by scope of the nest */
+	const struct open_operators *open;
+	bool *is_operator; /* by scope of these */
 	size_t is_operator_room;
 	struct model_place *thread, *process;
 	size_t thread_room, process_room;
@@ -98,6 +98,18 @@ static void model_advance(struct request_model *model, uint32_t thread, uint32_t
 
 	model_place_advance(of, time_ns, of->operators != 0);
 	model_place_advance(all, time_ns, all->operators);
+}
+
+/*
+ * The same where an operator begins or ends. While there are no requests nobody gets that time:
+ * a place is brought up to its time where one begins.
+ */
+static void model_advance_operators(struct request_model *model, uint32_t thread, uint32_t process,
+				    uint64_t time_ns)
+{
+	(void)model_thread_at(model, thread, process);
+	if (model_process_at(model, process)->requests)
+		model_advance(model, thread, process, time_ns);
 }
 
 /* --- sets --- */
@@ -250,7 +262,8 @@ static void model_operator_ends(void *state, const struct nest_end *end)
 
 	if (!model->is_operator[end->scope])
 		return;
-	model_advance(model, end->thread, model->thread[end->thread].process, end->time_ns);
+	model_advance_operators(model, end->thread, model->thread[end->thread].process,
+				end->time_ns);
 	of = &model->thread[end->thread];
 	if (!--of->operators && !of->requests)
 		model->process[of->process].operators--;
@@ -261,31 +274,20 @@ static void model_take_begin(void *state, const struct source_event *event, bool
 	struct request_model *model = state;
 	bool is_operator = event_record_scope(event) != EVT_SCOPE_USER;
 	struct model_place *of;
-	uint32_t name = event_name(model->source, event,
-				   EVENT_AS(torch_begin_ex, &event->event)->name);
-	uint32_t scope = nest_begin(&model->nest, event_place(event), name, false);
+	uint32_t scope = nest_top(&model->open->nest, event->thread->index);
 
 	(void)counts;
-	if (scope == NEST_NONE)
-		return;
 	model->is_operator = memory_room(model->is_operator, scope, &model->is_operator_room,
 					 sizeof(*model->is_operator));
 	model->is_operator[scope] = is_operator;
 	if (!is_operator)
 		return;
 	model->has_operators = true;
-	model_advance(model, event->thread->index, event->process->index, event->event.time_ns);
+	model_advance_operators(model, event->thread->index, event->process->index,
+				event->event.time_ns);
 	of = &model->thread[event->thread->index];
 	if (!of->operators++ && !of->requests)
 		model->process[event->process->index].operators++;
-}
-
-static void model_take_end(void *state, const struct source_event *event, bool counts)
-{
-	struct request_model *model = state;
-
-	(void)counts;
-	nest_end_of_event(&model->nest, model->source, event);
 }
 
 static void request_model_take_sampling(void *state, const struct source_event *event, bool counts)
@@ -294,14 +296,6 @@ static void request_model_take_sampling(void *state, const struct source_event *
 
 	(void)counts;
 	model->is_sampled |= EVENT_AS(torch_sampling, &event->event)->one_in > 1;
-}
-
-static void request_model_cut(void *state, const struct cut *cut)
-{
-	struct request_model *model = state;
-
-	if (cut->thread)
-		nest_cut(&model->nest, cut_place(cut), cut_ending(cut));
 }
 
 /* --- the GPU --- */
@@ -362,12 +356,13 @@ static void request_model_start(void *state, struct run *run, const void *option
 							   .drop = request_model_drop,
 							   .takes_uncounted = true };
 	struct request_model *model = state;
+	struct open_operators *open;
 
 	model->options = *(const struct request_model_options *)options;
-	model->source = run_source(run);
-	nest_init(&model->nest, (struct nest_options){ 0 }, model_operator_ends, model);
-	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, model_take_begin, model_take_end,
-			 model);
+	open = open_operators_want(run, NULL);
+	open_operators_listen(open, model_operator_ends, model);
+	model->open = open;
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, model_take_begin, NULL, model);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, request_model_take_sampling, model);
 	deferred_listen(deferred_want(run), &listener, model);
 	run_follows(run, model);
@@ -378,7 +373,6 @@ static void request_model_release(void *state)
 {
 	struct request_model *model = state;
 
-	nest_release(&model->nest);
 	free(model->is_operator);
 	free(model->thread);
 	free(model->process);
@@ -391,7 +385,6 @@ const struct analysis_kind analysis_request_model = {
 	.state_bytes = sizeof(struct request_model),
 	.options_bytes = sizeof(struct request_model_options),
 	.start = request_model_start,
-	.cut = request_model_cut,
 	.release = request_model_release,
 };
 

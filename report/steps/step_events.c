@@ -656,7 +656,8 @@ static void step_events_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_capture_stop, 0, step_events_take_capture, mine);
 	if (!asked->marks_only)
 		read_contents(run, mine);
-	run_seeks(run, state);
+	run_enters_step(run, state); /* the step that is under way is shown as a whole */
+	run_leaves(run, state);
 }
 
 struct async_cut {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/base/memory.h"
-#include "report/scopes/scope_events.h"
+#include "report/core/open_operators.h"
 
 /* --- the definitions --- */
 
@@ -123,20 +123,20 @@ void collective_size_add(struct collective_size *to, const struct collective_siz
 struct sizes_state {
 	struct collective_sizes sizes; /* must be first: others see only this part */
 	struct source *source;
-	struct nest ops;   /* keys are names */
-	uint32_t *of_open; /* parallel to the nest: index in `size` + 1 */
+	const struct open_operators *ops;
+	uint32_t *of_open; /* by scope of these: index in `size` + 1 */
 	size_t of_open_room;
 };
 
 uint32_t collective_sizes_open(const struct collective_sizes *sizes, uint32_t thread)
 {
 	const struct sizes_state *mine = (const struct sizes_state *)sizes;
-	uint32_t scope = nest_top(&mine->ops, thread);
+	uint32_t scope = nest_top(&mine->ops->nest, thread);
 
 	for (unsigned int i = 0; scope != NEST_NONE && i < NEST_LOOKS_MAX; i++) {
 		if (mine->of_open[scope])
 			return mine->of_open[scope];
-		scope = mine->ops.scope[scope].below;
+		scope = mine->ops->nest.scope[scope].below;
 	}
 	return 0;
 }
@@ -144,12 +144,9 @@ uint32_t collective_sizes_open(const struct collective_sizes *sizes, uint32_t th
 static void collective_sizes_take_begin(void *state, const struct source_event *event, bool counts)
 {
 	struct sizes_state *mine = state;
-	uint32_t name = event_name(mine->source, event, event->event.value[0]);
-	uint32_t scope = nest_begin(&mine->ops, event_place(event), name, false);
+	uint32_t scope = nest_top(&mine->ops->nest, event->thread->index);
 
 	(void)counts;
-	if (scope == NEST_NONE)
-		return;
 	mine->of_open = memory_room(mine->of_open, scope, &mine->of_open_room,
 				    sizeof(*mine->of_open));
 	mine->of_open[scope] = 0;
@@ -159,7 +156,7 @@ static void take_collective(void *state, const struct source_event *event, bool 
 {
 	struct sizes_state *mine = state;
 	const struct evt_torch_collective *op = EVENT_AS(torch_collective, &event->event);
-	uint32_t top = nest_top(&mine->ops, event->thread->index);
+	uint32_t top = nest_top(&mine->ops->nest, event->thread->index);
 	const struct source_name *name = source_name_at(mine->source,
 							event_name(mine->source, event, op->name));
 	struct collective_sizes *sizes = &mine->sizes;
@@ -176,31 +173,16 @@ static void take_collective(void *state, const struct source_event *event, bool 
 		mine->of_open[top] = (uint32_t)sizes->count;
 }
 
-static void collective_sizes_take_end(void *state, const struct source_event *event, bool counts)
-{
-	struct sizes_state *mine = state;
-
-	(void)counts;
-	nest_end_of_event(&mine->ops, mine->source, event);
-}
-
 static void collective_sizes_start(void *state, struct run *run, const void *options)
 {
 	struct sizes_state *mine = state;
 
 	(void)options;
 	mine->source = run_source(run);
-	nest_init(&mine->ops, (struct nest_options){ 0 }, NULL, NULL);
-	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELD_BIT(torch_begin, name),
-			 collective_sizes_take_begin, collective_sizes_take_end, mine);
+	mine->ops = open_operators_want(run, NULL);
+	run_reads_scopes(run, EVT_SCOPE_KIND_operator, 0, collective_sizes_take_begin, NULL, mine);
 	run_reads(run, EVT_torch_collective, FIELDS_ALL, take_collective, mine);
 	run_seeks(run, mine);
-}
-
-static void collective_sizes_cut(void *state, const struct cut *cut)
-{
-	if (cut->thread)
-		nest_cut(&((struct sizes_state *)state)->ops, cut_place(cut), cut_ending(cut));
 }
 
 static void collective_sizes_release(void *state)
@@ -209,7 +191,6 @@ static void collective_sizes_release(void *state)
 
 	free(mine->sizes.size);
 	free(mine->of_open);
-	nest_release(&mine->ops);
 }
 
 const struct analysis_kind analysis_collective_sizes = {
@@ -217,6 +198,5 @@ const struct analysis_kind analysis_collective_sizes = {
 	.state_bytes = sizeof(struct sizes_state),
 	.options_bytes = sizeof(struct collective_sizes_options),
 	.start = collective_sizes_start,
-	.cut = collective_sizes_cut,
 	.release = collective_sizes_release,
 };

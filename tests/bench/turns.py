@@ -10,6 +10,7 @@ trace:LIST         intercept with INTERCEPT_TRACE=LIST
 off:LIST           the same, and capture is off
 captured:REST      a range of cudaProfilerStart(), and after it so much work and time that CUPTI rests; REST is INTERCEPT_GPU_REST
 light:LIST         preset light with INTERCEPT_TRACE=LIST, which changes the preset's: light:-tensors,-cuda,-alloc
+set:NAME=VALUE+... intercept with these settings: set:PRESET=light+OPERATORS=1000
 The others: bare, profiler (torch.profiler), empty, floors (steps.py), default, light, waits, budget, never (capture is off).
 """
 import contextlib
@@ -36,6 +37,8 @@ def settings_of(variant):
         return {"INTERCEPT_TRACE": what, **(SETTINGS["never"] if word == "off" else {})}
     if word == "captured":
         return {"INTERCEPT_CAPTURE": "cuda-profiler-api", "INTERCEPT_GPU_REST": what}
+    if word == "set":
+        return dict(("INTERCEPT_" + setting).split("=", 1) for setting in what.split("+"))
     return dict(SETTINGS[word], **({"INTERCEPT_TRACE": what} if what else {})) if word in SETTINGS else None
 
 
@@ -95,7 +98,7 @@ class Process:
         environment = dict(os.environ, EMPTY_CALLBACK=os.path.join(build, "bench/libempty_callback.so"),
                            EMPTY_CUPTI=os.path.join(build, "bench/libempty_cupti.so"))
         if settings is not None:
-            name = "%s-%d.evt" % (variant.replace(":", "-").replace(",", "_"), copy)
+            name = "%s-%d.evt" % (variant.translate(str.maketrans(":,/=", "-__-")), copy)
             environment.update(settings, INTERCEPT_OUTPUT=os.path.join(folder, name), LD_PRELOAD=os.path.join(build, "libintercept.so"))
         self.process = subprocess.Popen([sys.executable, os.path.abspath(__file__), "--child", variant], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, universal_newlines=True, env=environment)
