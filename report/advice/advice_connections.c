@@ -59,10 +59,11 @@ bool advice_new_connections(const struct bottleneck *bottleneck, struct advice *
 		return false;
 	advice_say(advice,
 		   "%" PRIu64 " requests came on %" PRIu64
-		   " connections: hardly any connection had a second one. Each costs a handshake, "
-		   "and in some servers a thread or a process; the client waits for it before the "
-		   "request begins, which the times of requests do not contain.",
-		   ended, requests->connections);
+		   " connections: %s was used again. Each costs a handshake, and in some servers a "
+		   "thread or a process; the client waits for it before the request begins, which "
+		   "the times of requests do not contain.",
+		   ended, requests->connections,
+		   requests->connections == ended ? "none" : "hardly any");
 	return true;
 }
 
@@ -141,11 +142,15 @@ static bool is_of_started(const struct bottleneck *bottleneck, size_t row)
 
 static void say_where(const struct bottleneck *bottleneck, struct advice *advice)
 {
+	char time[UNIT_TEXT_BYTES];
 	struct serving_tally tally;
 
 	serving_tally_make(&tally, bottleneck, is_of_started);
-	if (tally.ns)
+	if (tally.ns) {
+		advice_add(advice, " Added up, samples saw them for %s.",
+			   unit_format_ns(time, tally.ns));
 		wait_say_line_of(bottleneck, &tally.lines, tally.ns, tally.looks, advice);
+	}
 	serving_tally_release(&tally);
 }
 
@@ -172,8 +177,8 @@ bool advice_threads_without_bound(const struct bottleneck *bottleneck, struct ad
 	    !advice_exceeds(advice, (double)most.peak))
 		return false;
 	advice_say(advice,
-		   "%" PRIu64 " threads that received no request were started while %" PRIu64
-		   " requests were answered, %.1f for each, and up to %" PRIu64
+		   "at least %" PRIu64 " threads that received no request were started while %" PRIu64
+		   " requests were answered (%.1f for each), and up to %" PRIu64
 		   " of them were there at once.",
 		   most.count, answered, (double)most.count / (double)answered, most.peak);
 	say_where(bottleneck, advice);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # A server whose requests each leave a thread behind, which waits to tell somebody: nothing bounds how many there are.
 # first: threads_without_bound
-# line: server_threads.py:15
+# line: server_threads.py:14
 import threading
 import time
 
