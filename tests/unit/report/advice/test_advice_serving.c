@@ -23,6 +23,7 @@ enum {
 	IN_CALLBACK,
 	AT_AWAIT,
 	IN_JSON,
+	IN_CLIENT,
 	IN_POOL,
 	TASK_LOCK
 };
@@ -56,6 +57,7 @@ static void places_put(void)
 	place_put(AT_AWAIT, IN_CALLBACK, "page_of", SERVER, 19);
 	place_put(IN_POOL, 0, "_worker", "/usr/lib/python3.11/concurrent/futures/thread.py", 83);
 	place_put(TASK_LOCK, IN_POOL, "task", SERVER, 25);
+	place_put(IN_CLIENT, AT_STORE, "create_default_context", "/usr/lib/python3.11/ssl.py", 700);
 	place_put(IN_JSON, AT_STORE, "dumps", "/usr/lib/python3.11/json/__init__.py", 231);
 }
 
@@ -300,6 +302,34 @@ TEST(a_pool_whose_limit_is_not_known)
 	release();
 	write_pool(EVT_PYTHON_SLEEP, 0, 4);
 	assert_null(advice_of("pool_exhausted"));
+	release();
+}
+
+/* A server that looks for its own port when it starts makes a client for that, on another thread. */
+static void write_client(unsigned int on)
+{
+	uint64_t at_ns = begin_ns(0) + LOOK_NS;
+
+	start_server(at_ns, EVT_PYTHON_IO);
+	frame_begin_block(c.r.fw, WORKER);
+	for (unsigned int i = 0; i < 20; i++)
+		at_ns = request_put(i, at_ns, 5 * MS, EVT_PYTHON_READY);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, on);
+	for (unsigned int look = 1; look < 60; look++)
+		look_put(at_ns + look * LOOK_NS, IN_CLIENT, EVT_PYTHON_RUNS, 0);
+	frame_end_block(c.r.fw);
+	now = at_ns + 60 * LOOK_NS;
+	read_back();
+}
+
+TEST(a_client_that_no_request_makes)
+{
+	write_client(WORKER);
+	assert_non_null(advice_of("client_per_request"));
+	release();
+	write_client(WORKER + 1);
+	assert_null(advice_of("client_per_request"));
 	release();
 }
 
