@@ -56,8 +56,8 @@ struct arrival arrival_look(int fd, uint64_t held_since_ns)
 	sent_ns = (uint64_t)info.tcpi_last_data_sent * NS_PER_MS;
 	arrival.waited_ns = arrival_less(received_ns, tick_ns);
 	if (held_since_ns)
-		arrival.held_ns = arrival_less(arrival_less(clock_ns(CLOCK_MONOTONIC), held_since_ns),
-					       sent_ns + tick_ns);
+		arrival.held_ns = arrival_less(
+			arrival_less(clock_ns(CLOCK_MONOTONIC), held_since_ns), sent_ns + tick_ns);
 	return arrival;
 }
 

@@ -119,13 +119,13 @@ static bool exchange_begin_request(struct exchange *exchange, const struct http_
 	request->is_head = line.method_length == 4 && memcmp(line.method, "HEAD", 4) == 0;
 	request->is_connect = line.method_length == 7 && memcmp(line.method, "CONNECT", 7) == 0;
 	atomic_store_explicit(&request->bytes, 0, memory_order_relaxed);
-	requests_record_begin(&(struct request_begun){ .connection = exchange->id,
-						       .number = number,
-						       .fd = exchange->fd,
-						       .paths = exchange->paths,
-						       .held_since_ns = atomic_exchange(
-							       &exchange->held_since_ns, 0),
-						       .line = line });
+	requests_record_begin(&(struct request_begun){
+		.connection = exchange->id,
+		.number = number,
+		.fd = exchange->fd,
+		.paths = exchange->paths,
+		.held_since_ns = atomic_exchange(&exchange->held_since_ns, 0),
+		.line = line });
 	atomic_store_explicit(&exchange->begun, number + 1, memory_order_release);
 	return true;
 }

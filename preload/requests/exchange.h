@@ -37,7 +37,7 @@ struct exchange {
 	uint64_t id;
 	int fd; /* -1: not known */
 	struct paths *paths;
-	_Atomic uint64_t begun, ended; /* requests of HTTP/1 */
+	_Atomic uint64_t begun, ended;  /* requests of HTTP/1 */
 	_Atomic uint64_t held_since_ns; /* the end of an answer is kept back (arrival.h); 0: none */
 
 	struct {

@@ -28,8 +28,8 @@ enum request_ending {
 
 struct request_begun {
 	uint64_t connection, number;
-	int fd;              /* of the connection */
-	struct paths *paths; /* of the process */
+	int fd;                 /* of the connection */
+	struct paths *paths;    /* of the process */
 	uint64_t held_since_ns; /* arrival.h: of the answer before it; 0: was not held */
 	struct http_request_line line;
 };

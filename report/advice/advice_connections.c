@@ -32,14 +32,15 @@ bool advice_held_answers(const struct bottleneck *bottleneck, struct advice *adv
 		return false;
 	advice->of = bottleneck->serving.is_server ? ADVICE_OF_SERVING : ADVICE_OF_RUN;
 	advice->gain_ns = (uint64_t)((double)requests->held_ns / (at_once > 1 ? at_once : 1));
-	advice_say(advice,
-		   "the kernel kept back the end of %" PRIu64 " of %" PRIu64
-		   " answers, for at least %s on average. They were sent in small pieces by several "
-		   "calls, and the last piece waited until the client had acknowledged those before "
-		   "it (Nagle's algorithm). The times of requests do not contain that: they end "
-		   "with the last call.",
-		   requests->held, requests_ended(requests),
-		   unit_format_ns(each, requests->held_ns / requests->held));
+	advice_say(
+		advice,
+		"the kernel kept back the end of %" PRIu64 " of %" PRIu64
+		" answers, for at least %s on average. They were sent in small pieces by several "
+		"calls, and the last piece waited until the client had acknowledged those before "
+		"it (Nagle's algorithm). The times of requests do not contain that: they end "
+		"with the last call.",
+		requests->held, requests_ended(requests),
+		unit_format_ns(each, requests->held_ns / requests->held));
 	return true;
 }
 
@@ -134,8 +135,8 @@ static struct started started_look(const struct bottleneck *bottleneck,
 
 static bool is_of_started(const struct bottleneck *bottleneck, size_t row)
 {
-	const struct source_thread *thread =
-		bottleneck->waits->thread[bottleneck->waits->row[row].look.thread];
+	const struct source_thread
+		*thread = bottleneck->waits->thread[bottleneck->waits->row[row].look.thread];
 
 	return thread && is_started(bottleneck, thread);
 }
@@ -177,7 +178,8 @@ bool advice_threads_without_bound(const struct bottleneck *bottleneck, struct ad
 	    !advice_exceeds(advice, (double)most.peak))
 		return false;
 	advice_say(advice,
-		   "at least %" PRIu64 " threads that received no request were started while %" PRIu64
+		   "at least %" PRIu64
+		   " threads that received no request were started while %" PRIu64
 		   " requests were answered (%.1f for each), and up to %" PRIu64
 		   " of them were there at once.",
 		   most.count, answered, (double)most.count / (double)answered, most.peak);

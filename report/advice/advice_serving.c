@@ -265,12 +265,12 @@ static uint64_t sum_tasks(const struct bottleneck *bottleneck, const struct pool
 
 static void say_pool(struct advice *advice, const struct pool *pool, const char *name, double crowd)
 {
-	advice_say(advice,
-		   "the pool '%s' has %s%" PRIu64 " thread%s, which had a task for %.0f %% of their "
-		   "time and waited in it for %.0f %% of that.",
-		   name, pool->limit ? "all of its " : "", pool->threads,
-		   unit_plural(pool->threads), advice->value,
-		   100.0 * (double)pool->task_waits_ns / (double)pool->task_ns);
+	advice_say(
+		advice,
+		"the pool '%s' has %s%" PRIu64 " thread%s, which had a task for %.0f %% of their "
+		"time and waited in it for %.0f %% of that.",
+		name, pool->limit ? "all of its " : "", pool->threads, unit_plural(pool->threads),
+		advice->value, 100.0 * (double)pool->task_waits_ns / (double)pool->task_ns);
 	if (pool->limit)
 		advice_add(advice,
 			   " While all are busy, further tasks wait in the pool's queue; how many "

@@ -45,7 +45,8 @@ struct request_row {
 	struct timing answer; /* from the first byte of the answer to its last */
 	struct timing first;  /* to the first byte of the body, of answers with one */
 	uint64_t pieces;      /* calls that sent some of a body */
-	uint64_t pieces_ns;   /* from the first of these to the answer's end, where there are several */
+	uint64_t
+		pieces_ns; /* from the first of these to the answer's end, where there are several */
 	uint64_t errors, unanswered, open, alone;
 	uint64_t bytes_in, bytes_out;
 	uint64_t queue_ns; /* in the kernel before the program received them, at least */
@@ -67,8 +68,8 @@ struct requests {
 	bool has_gpu_waits;         /* calls of CUDA that wait were */
 	uint64_t *answered;         /* requests that have ended, by process */
 	size_t answered_room;
-	uint64_t connections;       /* on which requests with an answer were the first ones */
-	uint64_t held, held_ns;     /* answers whose end the kernel kept back, and how long */
+	uint64_t connections;   /* on which requests with an answer were the first ones */
+	uint64_t held, held_ns; /* answers whose end the kernel kept back, and how long */
 };
 
 /* Looks that a row must have before shares of them say anything. */

@@ -405,8 +405,8 @@ static void write_starts(uint64_t lives_ns)
 		begin = first_ns + i / 2 * LOOK_NS;
 		snprintf(thread, sizeof(thread), "Thread-%u (audit)", i);
 		frame_begin_block(c.r.fw, 0);
-		FRAME_PUT(c.r.fw, begin, thread, .stream = AUDIT + i, .process = 1,
-			  .tid = 500 + i, .level = 2);
+		FRAME_PUT(c.r.fw, begin, thread, .stream = AUDIT + i, .process = 1, .tid = 500 + i,
+			  .level = 2);
 		frame_end_block(c.r.fw);
 		frame_begin_block(c.r.fw, AUDIT + i);
 		FRAME_PUT(c.r.fw, begin, nvtx_thread_name, .tid = 500 + i, .name = name(thread));
@@ -430,8 +430,9 @@ TEST(requests_that_start_threads_without_bound)
 	advice = advice_of("threads_without_bound");
 	assert_non_null(advice);
 	assert_string_equal(advice->place.line, SERVER ":11");
-	if (!strstr(advice->text, "at least 120 threads that received no request were started while 60 "
-				  "requests were answered (2.0 for each), and up to 120 of them"))
+	if (!strstr(advice->text,
+		    "at least 120 threads that received no request were started while 60 "
+		    "requests were answered (2.0 for each), and up to 120 of them"))
 		fail_msg("%s", advice->text);
 	release();
 	write_starts(5 * LOOK_NS);
