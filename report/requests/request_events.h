@@ -45,8 +45,7 @@ struct request_row {
 	struct timing answer; /* from the first byte of the answer to its last */
 	struct timing first;  /* to the first byte of the body, of answers with one */
 	uint64_t pieces;      /* calls that sent some of a body */
-	uint64_t
-		pieces_ns; /* from the first of these to the answer's end, where there are several */
+	uint64_t pieces_ns;   /* from the first of several pieces to the answer's end */
 	uint64_t errors, unanswered, open, alone;
 	uint64_t bytes_in, bytes_out;
 	uint64_t queue_ns; /* in the kernel before the program received them, at least */

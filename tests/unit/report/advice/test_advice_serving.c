@@ -287,7 +287,7 @@ TEST(a_pool_whose_tasks_wait_for_a_lock)
 	release();
 }
 
-/* anyio's limiter is no part of its pool: the requests that are open say that some have no thread. */
+/* anyio's limiter is no part of its pool: the open requests say that some have no thread. */
 TEST(a_pool_whose_limit_is_not_known)
 {
 	const struct advice *advice;
@@ -305,7 +305,7 @@ TEST(a_pool_whose_limit_is_not_known)
 	release();
 }
 
-/* A server that looks for its own port when it starts makes a client for that, on another thread. */
+/* A server that asks its own port when it starts makes a client for that, on another thread. */
 static void write_client(unsigned int on)
 {
 	uint64_t at_ns = begin_ns(0) + LOOK_NS;
