@@ -40,7 +40,7 @@ NOT_ADDED = {  # REPORT.COLUMN, as regular expressions
     r"gpu-idle\..*|utilization\.(busy|compute|copy|communication|overlap|idle|span)_ns": BETWEEN,
     r"alloc\.temporary_allocations": "the block's end may lie in the other part",
     r"functions\.(cumtime_ns|primitive_calls)": "a call within a call of the same function counts where that one does not",
-    r"requests\.(per_second|answer_ns)": OF_A_WHOLE,
+    r"requests\.(per_second|answer_ns|piece_ns)": OF_A_WHOLE,
     r"requests\.(alone|cpu_ns|gc_ns|open|samples|(gil|lock|io|sleep|await|model|shared|gpu)_ns)": BETWEEN,
     r"imports\.cumulative_ns": "",
     r"waits\.short_.*": "these are counted without a time, so no part has them",

@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "preload/base/clock.h"
 #include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
+#include "preload/requests/arrival.h"
 #include "preload/requests/requests.h"
 #include "preload/requests/tls.h"
 
@@ -117,13 +119,23 @@ static bool exchange_begin_request(struct exchange *exchange, const struct http_
 	request->is_head = line.method_length == 4 && memcmp(line.method, "HEAD", 4) == 0;
 	request->is_connect = line.method_length == 7 && memcmp(line.method, "CONNECT", 7) == 0;
 	atomic_store_explicit(&request->bytes, 0, memory_order_relaxed);
-	requests_record_begin(&(struct request_begun){ .connection = exchange->id,
-						       .number = number,
-						       .fd = exchange->fd,
-						       .paths = exchange->paths,
-						       .line = line });
+	requests_record_begin(&(struct request_begun){
+		.connection = exchange->id,
+		.number = number,
+		.fd = exchange->fd,
+		.paths = exchange->paths,
+		.held_since_ns = atomic_exchange(&exchange->held_since_ns, 0),
+		.line = line });
 	atomic_store_explicit(&exchange->begun, number + 1, memory_order_release);
 	return true;
+}
+
+/* Small answers only: of a large one, more may be unsent than the network takes at once. */
+static void exchange_look_held(struct exchange *exchange)
+{
+	if (exchange->out.calls > 1 && exchange->out.bytes <= HELD_BYTES_MAX &&
+	    arrival_is_held(exchange->fd))
+		atomic_store(&exchange->held_since_ns, clock_ns(CLOCK_MONOTONIC));
 }
 
 static void exchange_end_request(struct exchange *exchange, enum request_ending ending,
@@ -131,6 +143,8 @@ static void exchange_end_request(struct exchange *exchange, enum request_ending 
 {
 	uint64_t number = atomic_load_explicit(&exchange->ended, memory_order_relaxed);
 
+	if (ending == REQUEST_ANSWERED)
+		exchange_look_held(exchange);
 	requests_record_end(&(struct request_ended){
 		.connection = exchange->id,
 		.number = number,
@@ -140,10 +154,14 @@ static void exchange_end_request(struct exchange *exchange, enum request_ending 
 		.bytes_out = exchange->out.bytes,
 		.answered_ticks = exchange->out.answered_ticks,
 		.started_ticks = started,
+		.body = exchange->out.body,
 		.ending = ending });
 	exchange->out.status = 0;
 	exchange->out.bytes = 0;
 	exchange->out.answered_ticks = 0;
+	exchange->out.sent_ticks = 0;
+	exchange->out.calls = 0;
+	exchange->out.body = (struct request_body){ 0 };
 	atomic_store_explicit(&exchange->ended, number + 1, memory_order_release);
 }
 
@@ -265,13 +283,27 @@ static void exchange_end_head(struct exchange *exchange, uint64_t started)
 	}
 }
 
+static void exchange_count_out(struct exchange *exchange, size_t used, bool has_body,
+			       uint64_t started)
+{
+	if (!exchange->out.answered_ticks)
+		exchange->out.answered_ticks = started;
+	exchange->out.calls += exchange->out.sent_ticks != started;
+	exchange->out.sent_ticks = started;
+	exchange->out.bytes += used;
+	if (has_body)
+		request_body_sent(&exchange->out.body, started);
+}
+
 /* An answer that nobody asked for, as 408 of an idle connection, is followed and not recorded. */
 static void exchange_take_out(struct exchange *exchange, struct http_piece *piece, uint64_t started)
 {
 	while (piece->length && exchange->out.stream.state != HTTP_OPAQUE) {
 		size_t before = piece->length;
-		enum http_seen seen = http_feed(&exchange->out.stream, piece);
+		enum http_seen seen;
 
+		piece->has_body = false;
+		seen = http_feed(&exchange->out.stream, piece);
 		if (seen == HTTP_SEEN_FIRST) {
 			exchange->out.status = http_status_read(piece);
 			if (!exchange->out.status)
@@ -281,10 +313,7 @@ static void exchange_take_out(struct exchange *exchange, struct http_piece *piec
 			exchange_drop(exchange);
 			return;
 		}
-		if (!exchange->out.answered_ticks)
-			exchange->out.answered_ticks = started;
-		exchange->out.sent_ticks = started;
-		exchange->out.bytes += before - piece->length;
+		exchange_count_out(exchange, before - piece->length, piece->has_body, started);
 		if (seen == HTTP_SEEN_HEAD)
 			exchange_end_head(exchange, started);
 		else if (seen == HTTP_SEEN_END)

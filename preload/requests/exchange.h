@@ -23,6 +23,7 @@
 #include "preload/requests/h2.h"
 #include "preload/requests/http.h"
 #include "preload/requests/paths.h"
+#include "preload/requests/request_body.h"
 
 #define EXCHANGE_PIPELINE 64u /* requests of HTTP/1 that may wait for their answers */
 
@@ -36,7 +37,8 @@ struct exchange {
 	uint64_t id;
 	int fd; /* -1: not known */
 	struct paths *paths;
-	_Atomic uint64_t begun, ended; /* requests of HTTP/1 */
+	_Atomic uint64_t begun, ended;  /* requests of HTTP/1 */
+	_Atomic uint64_t held_since_ns; /* the end of an answer is kept back (arrival.h); 0: none */
 
 	struct {
 		bool is_h2;
@@ -52,6 +54,8 @@ struct exchange {
 		uint64_t bytes;          /* of it */
 		uint64_t answered_ticks; /* when it began */
 		uint64_t sent_ticks;     /* when the last call that sent some of it began */
+		uint64_t calls;          /* that sent some of it */
+		struct request_body body;
 		struct http_stream stream;
 	} out;
 

@@ -63,6 +63,7 @@ struct h2_stream {
 	uint64_t number;
 	/* of the side that sends */
 	uint64_t bytes_out, answered_ticks;
+	struct request_body body;
 	uint32_t status;
 };
 
@@ -153,6 +154,7 @@ static void h2_stream_begin(struct h2 *h2, const struct h2_call *call, uint32_t 
 	stream->number = h2->begun++;
 	stream->status = 0;
 	stream->bytes_out = stream->answered_ticks = 0;
+	stream->body = (struct request_body){ 0 };
 	atomic_store_explicit(&stream->bytes_in, h2->side[H2_IN].block_frames,
 			      memory_order_relaxed);
 	requests_record_begin(&(struct request_begun){ .connection = call->connection,
@@ -180,6 +182,7 @@ static void h2_stream_end(struct h2_stream *stream, uint32_t id, const struct h2
 		.bytes_out = stream->bytes_out,
 		.answered_ticks = stream->answered_ticks,
 		.started_ticks = call->started,
+		.body = stream->body,
 		.status = stream->status,
 		.ending = ending,
 	};
@@ -328,6 +331,8 @@ static void frame_counts(struct h2 *h2, enum h2_side_of of, const struct h2_call
 	if (!stream->answered_ticks)
 		stream->answered_ticks = call->started;
 	stream->bytes_out += bytes;
+	if (frame_type(side) == FRAME_DATA && side->left)
+		request_body_sent(&stream->body, call->started);
 }
 
 static bool frame_ends(struct h2 *h2, enum h2_side_of of, const struct h2_call *call)

@@ -208,6 +208,7 @@ static enum http_seen http_data(struct http_stream *stream, struct http_piece *p
 {
 	size_t length = piece->length < stream->left ? piece->length : (size_t)stream->left;
 
+	piece->has_body |= stream->state == HTTP_BODY || stream->left > CHUNK_LINE_END;
 	http_skip(piece, length);
 	stream->left -= length;
 	if (stream->left)
@@ -248,6 +249,9 @@ enum http_seen http_feed(struct http_stream *stream, struct http_piece *piece)
 			seen = http_data(stream, piece);
 			break;
 		case HTTP_TO_CLOSE:
+			piece->has_body = true;
+			http_skip(piece, piece->length);
+			break;
 		case HTTP_OPAQUE:
 			http_skip(piece, piece->length);
 			break;

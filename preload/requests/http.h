@@ -53,6 +53,7 @@ enum http_seen {
 struct http_piece {
 	const char *bytes;
 	size_t length;
+	bool has_body; /* set where some of what was used is of a body; never cleared */
 	/* set with HTTP_SEEN_FIRST: without the end of the line; valid until the next call */
 	const char *line;
 	size_t line_length;

@@ -42,13 +42,14 @@ struct request_names {
 	struct string method, endpoint, path;
 };
 
-/* The lane is held; `waited_ns`: before it was received. */
+/* The lane is held. */
 static void requests_put_begin(struct recorder_lane *lane, const uint64_t identity[2],
-			       const struct request_names *names, uint64_t waited_ns)
+			       const struct request_names *names, struct arrival arrival)
 {
-	uint64_t ticks, field[6] = { identity[0], identity[1], string_id(&names->method, lane),
-				     string_id(&names->endpoint, lane), waited_ns };
+	uint64_t ticks, field[7] = { identity[0], identity[1], string_id(&names->method, lane),
+				     string_id(&names->endpoint, lane), arrival.waited_ns };
 
+	field[6] = arrival.held_ns;
 	field[5] = names->path.length ? string_id(&names->path, lane) : 0;
 	ticks = requests_edge(lane);
 	(void)recorder_put_in_block(lane, recorder_number_in_block(EVT_request_begin), ticks, field,
@@ -105,7 +106,7 @@ void requests_record_begin(const struct request_begun *begun)
 					   begun->line.target_length, pattern);
 	names.path = requests_path(begun, &names.endpoint, path);
 	requests_put_begin(lane, (uint64_t[]){ begun->connection, begun->number }, &names,
-			   arrival_waited_ns(begun->fd));
+			   arrival_look(begun->fd, begun->held_since_ns));
 	recorder_leave(lane);
 	errno = saved;
 }
@@ -119,7 +120,8 @@ void requests_record_named_begin(uint64_t connection, const struct string *metho
 	if (!lane)
 		return;
 	requests_put_begin(lane, (uint64_t[]){ connection, 0 },
-			   &(struct request_names){ .method = *method, .endpoint = *endpoint }, 0);
+			   &(struct request_names){ .method = *method, .endpoint = *endpoint },
+			   (struct arrival){ 0 });
 	recorder_leave(lane);
 	errno = saved;
 }
@@ -152,8 +154,10 @@ void requests_record_end(const struct request_ended *ended)
 				    (uint64_t[]){ ended->connection, ended->number, ended->status,
 						  ended->ending, ended->bytes_in, ended->bytes_out,
 						  requests_since(ticks, ended->answered_ticks),
-						  requests_since(ticks, ended->started_ticks) },
-				    8);
+						  requests_since(ticks, ended->started_ticks),
+						  requests_since(ticks, ended->body.first_ticks),
+						  ended->body.pieces },
+				    10);
 	recorder_leave(lane);
 	errno = saved;
 }

@@ -13,6 +13,7 @@
 #include "preload/requests/endpoint.h"
 #include "preload/requests/http.h"
 #include "preload/requests/paths.h"
+#include "preload/requests/request_body.h"
 
 /* As in the file: collector/format/events/requests.def. */
 enum request_ending {
@@ -27,8 +28,9 @@ enum request_ending {
 
 struct request_begun {
 	uint64_t connection, number;
-	int fd;              /* of the connection */
-	struct paths *paths; /* of the process */
+	int fd;                 /* of the connection */
+	struct paths *paths;    /* of the process */
+	uint64_t held_since_ns; /* arrival.h: of the answer before it; 0: was not held */
 	struct http_request_line line;
 };
 
@@ -37,6 +39,7 @@ struct request_ended {
 	uint64_t bytes_in, bytes_out;
 	uint64_t answered_ticks; /* when the answer began; 0: it did not */
 	uint64_t started_ticks;  /* when the call began that ended the request */
+	struct request_body body;
 	uint32_t status;
 	enum request_ending ending;
 };

@@ -10,6 +10,7 @@
 #include "report/advice/bottleneck.h"
 #include "report/advice/growth_place.h"
 #include "report/advice/machine.h"
+#include "report/advice/request_lines.h"
 #include "report/advice/run_growth.h"
 #include "report/advice/serving_tally.h"
 #include "report/advice/wait_text.h"
@@ -203,16 +204,34 @@ static struct pool *pools_of(const struct bottleneck *bottleneck, size_t *ret_co
 	return pool;
 }
 
+#define CROWDED 1.5 /* requests at a time for each thread */
+
+/*
+ * How many requests were open at a time for each thread of pools whose limit is not known, as
+ * anyio's, whose limiter is no part of the pool.
+ */
+static double pools_crowd(const struct bottleneck *bottleneck, const struct pool *pool,
+			  size_t count)
+{
+	uint64_t threads = 0, all_ns = bottleneck->serving.ns;
+
+	for (size_t i = 0; i < count; i++)
+		threads += pool[i].limit ? 0 : pool[i].threads;
+	return threads && all_ns ? (double)request_lines_total_ns(bottleneck->request_lines) /
+					   (double)all_ns / (double)threads
+				 : 0;
+}
+
 /*
  * Returns the busiest pool that has all the threads it may have, and whose tasks wait more than
  * they compute; NULL: there is none. A pool below its limit starts another thread instead.
  */
-static const struct pool *pool_most(const struct pool *pool, size_t count)
+static const struct pool *pool_most(const struct pool *pool, size_t count, double crowd)
 {
 	const struct pool *most = NULL;
 
 	for (size_t i = 0; i < count; i++)
-		if (pool[i].limit && pool[i].threads >= pool[i].limit &&
+		if ((pool[i].limit ? pool[i].threads >= pool[i].limit : crowd >= CROWDED) &&
 		    pool[i].task_waits_ns * 2 > pool[i].task_ns &&
 		    (!most || pool[i].task_ns / pool[i].threads > most->task_ns / most->threads))
 			most = &pool[i];
@@ -244,11 +263,31 @@ static uint64_t sum_tasks(const struct bottleneck *bottleneck, const struct pool
 	return locks_ns;
 }
 
+static void say_pool(struct advice *advice, const struct pool *pool, const char *name, double crowd)
+{
+	advice_say(
+		advice,
+		"the pool '%s' has %s%" PRIu64 " thread%s, which had a task for %.0f %% of their "
+		"time and waited in it for %.0f %% of that.",
+		name, pool->limit ? "all of its " : "", pool->threads, unit_plural(pool->threads),
+		advice->value, 100.0 * (double)pool->task_waits_ns / (double)pool->task_ns);
+	if (pool->limit)
+		advice_add(advice,
+			   " While all are busy, further tasks wait in the pool's queue; how many "
+			   "was not recorded.");
+	else
+		advice_add(advice,
+			   " For each of them %.1f requests were open at a time: that some waited "
+			   "for a thread is likely, but was not recorded.",
+			   crowd);
+}
+
 bool advice_pool_exhausted(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	size_t count;
 	struct pool *pools = pools_of(bottleneck, &count);
-	const struct pool *pool = pool_most(pools, count);
+	double crowd = pools_crowd(bottleneck, pools, count);
+	const struct pool *pool = pool_most(pools, count, crowd);
 	char escaped[PLACE_NAME_BYTES];
 	struct line_sums lines;
 	uint64_t locks_ns;
@@ -263,14 +302,7 @@ bool advice_pool_exhausted(const struct bottleneck *bottleneck, struct advice *a
 		text_escape(escaped, sizeof(escaped) / 2, name, pool->name_length);
 		advice->of = ADVICE_OF_SERVING;
 		advice->gain_ns = pool->task_ns / pool->threads;
-		advice_say(advice,
-			   "the pool '%s' has all of its %" PRIu64
-			   " thread%s, which had a task for "
-			   "%.0f %% of their time and waited in it for %.0f %% of that. While all "
-			   "are busy, further tasks wait in the pool's queue; how many was not "
-			   "recorded.",
-			   escaped, pool->threads, unit_plural(pool->threads), advice->value,
-			   100.0 * (double)pool->task_waits_ns / (double)pool->task_ns);
+		say_pool(advice, pool, escaped, crowd);
 		applies = lines.looks >= POOL_LOOKS_MIN && locks_ns < pool->task_waits_ns / 2;
 		wait_say_line_of(bottleneck, &lines, pool->task_ns, lines.looks, advice);
 		line_sums_release(&lines);

@@ -133,9 +133,27 @@ bool advice_serialisation(const struct bottleneck *bottleneck, struct advice *ad
 			 "turned objects into text or bytes, or back, or validated them,", true);
 }
 
+/*
+ * Returns whether the process answers requests, of which this thread has none: neither does it
+ * receive any, nor is it one that tasks are handed to. Then none waits for what it does; it may be
+ * the program's own client.
+ */
+static bool has_no_request(const struct bottleneck *bottleneck, size_t row)
+{
+	const struct request_lines *lines = bottleneck->request_lines;
+	uint32_t thread = bottleneck->waits->row[row].look.thread;
+	const struct source_thread *waits = bottleneck->waits->thread[thread];
+
+	return waits && request_lines_answers(lines, waits->process->index) &&
+	       !request_lines_receives(lines, thread) &&
+	       !bottleneck->serving.place[row].is_in_pool &&
+	       !bottleneck->serving.thread[thread].is_loop;
+}
+
+/* What a server makes once, when it starts, is made on a thread without requests. */
 static bool makes_client(const struct bottleneck *bottleneck, size_t row)
 {
-	return is_work(bottleneck, row, "CLIENT");
+	return is_work(bottleneck, row, "CLIENT") && !has_no_request(bottleneck, row);
 }
 
 bool advice_client_per_request(const struct bottleneck *bottleneck, struct advice *advice)
@@ -156,23 +174,6 @@ bool advice_sync_logging(const struct bottleneck *bottleneck, struct advice *adv
 {
 	return says_work(bottleneck, advice, logs,
 			 "wrote a log, or waited until a file was on the disk (fsync),", false);
-}
-
-/*
- * Returns whether the process answers requests, of which this thread has none: neither does it
- * receive any, nor is it one that tasks are handed to. Then none waits for what it does; it may be
- * the program's own client.
- */
-static bool has_no_request(const struct bottleneck *bottleneck, size_t row)
-{
-	const struct request_lines *lines = bottleneck->request_lines;
-	uint32_t thread = bottleneck->waits->row[row].look.thread;
-	const struct source_thread *waits = bottleneck->waits->thread[thread];
-
-	return waits && request_lines_answers(lines, waits->process->index) &&
-	       !request_lines_receives(lines, thread) &&
-	       !bottleneck->serving.place[row].is_in_pool &&
-	       !bottleneck->serving.thread[thread].is_loop;
 }
 
 #define DOWNSTREAM_MOST 50.0 /* percent of the serving time, or of the requests' */

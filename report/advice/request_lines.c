@@ -181,9 +181,10 @@ static void request_lines_start(void *state, struct run *run, const void *option
 	(void)options;
 	map_init(&mine->groups);
 	map_init(&mine->places);
-	(void)requests_want(run, &(struct requests_options){ .by = BY_requests_endpoint,
-							     .take = request_lines_take_request,
-							     .context = mine });
+	mine->lines.requests = requests_want(
+		run, &(struct requests_options){ .by = BY_requests_endpoint,
+						 .take = request_lines_take_request,
+						 .context = mine });
 	mine->lines.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, request_lines_take_sample, mine);
 	run_seeks(run, mine); /* from the first request on all is read */

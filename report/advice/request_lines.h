@@ -41,6 +41,7 @@ struct request_lines {
 	struct request_place *place;
 	size_t place_count, place_room;
 	const struct samples *samples;
+	const struct requests *requests; /* by endpoint */
 	uint64_t *received; /* requests that have ended, by the thread that received them */
 	uint64_t *answered; /* the same, by process */
 	size_t received_room, answered_room;

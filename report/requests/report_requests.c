@@ -153,6 +153,17 @@ static void report_requests_put_times(struct table *table, const struct timing *
 	table_set_number(table, COLUMN_requests_max_ns, time->max_ns);
 }
 
+static void report_requests_put_body(struct table *table, const struct request_row *row)
+{
+	if (!row->first.count)
+		return;
+	table_set_number(table, COLUMN_requests_first_p50_ns, timing_percentile(&row->first, 50));
+	table_set_number(table, COLUMN_requests_first_p99_ns, timing_percentile(&row->first, 99));
+	table_set_number(table, COLUMN_requests_pieces, row->pieces);
+	if (row->pieces > row->first.count)
+		table_set_number(table, COLUMN_requests_piece_ns, request_row_piece_ns(row));
+}
+
 static void report_requests_put_row(const struct report *report, struct table *table,
 				    const struct request_row *row, uint64_t all_ns)
 {
@@ -172,6 +183,7 @@ static void report_requests_put_row(const struct report *report, struct table *t
 	table_set_number(table, COLUMN_requests_queue_ns, row->queue_ns);
 	if (row->answer.count)
 		table_set_number(table, COLUMN_requests_answer_ns, timing_average(&row->answer));
+	report_requests_put_body(table, row);
 	report_requests_put_alone(mine, table, row);
 	report_requests_put_slowest(table, row);
 	if (mine->requests->has_model) {

@@ -184,6 +184,10 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 	map_put(&mine->known, open->id, &added)->value = at + 1;
 	if (counts && !mine->requests.first_ns)
 		mine->requests.first_ns = event->event.time_ns - open->waited_ns;
+	if (counts && begin->held_ns && begin->held_ns < event->event.time_ns) {
+		mine->requests.held++;
+		mine->requests.held_ns += begin->held_ns;
+	}
 }
 
 static void take_request_route(void *state, const struct source_event *event, bool counts)
@@ -347,6 +351,39 @@ uint64_t requests_span_ns(const struct requests *requests)
 	return requests->last_ns > requests->first_ns ? requests->last_ns - requests->first_ns : 0;
 }
 
+/* --- bodies --- */
+
+#define STREAM_SHARE 0.2 /* of the time of requests, at least */
+
+/* Two calls, for head and body or for a large one, are no stream. */
+bool request_row_streams(const struct request_row *row)
+{
+	return row->pieces > 2 * row->first.count &&
+	       (double)row->pieces_ns > STREAM_SHARE * (double)row->time.total_ns;
+}
+
+uint64_t request_row_piece_ns(const struct request_row *row)
+{
+	uint64_t gaps = row->pieces > row->first.count ? row->pieces - row->first.count : 0;
+
+	return gaps ? row->pieces_ns / gaps : 0;
+}
+
+static void request_put_body(struct request_row *row, const struct open_request *open,
+			     const struct source_event *event)
+{
+	const struct evt_request_end *end = EVENT_AS(request_end, &event->event);
+	uint64_t now_ns = event->event.time_ns;
+
+	if (!end->pieces || end->body < end->duration || end->body > now_ns ||
+	    now_ns - end->body < open->key.start_ns)
+		return;
+	timing_add(&row->first, now_ns - end->body - open->key.start_ns + open->waited_ns);
+	row->pieces += end->pieces;
+	if (end->pieces > 1)
+		row->pieces_ns += end->body - end->duration;
+}
+
 /* --- ends --- */
 
 static void request_put_alone(struct requests_state *mine, struct request_row *row,
@@ -452,6 +489,8 @@ static void request_count(struct requests_state *mine, struct open_request *open
 	mine->requests.answered[open->key.worker]++;
 	if (end->answer >= end->duration)
 		timing_add(&row->answer, end->answer - end->duration);
+	request_put_body(row, open, event);
+	mine->requests.connections += !end->number && end->status;
 	row->errors += request_is_error(end->status);
 	row->unanswered += end->ending == REQUEST_CLIENT_LEFT || end->ending == REQUEST_UNANSWERED;
 	row->bytes_in += end->bytes_in;
@@ -589,6 +628,7 @@ static void requests_release(void *state)
 	for (size_t i = 0; i < mine->requests.count; i++) {
 		timing_release(&mine->requests.row[i].time);
 		timing_release(&mine->requests.row[i].answer);
+		timing_release(&mine->requests.row[i].first);
 		request_tail_release(&mine->requests.row[i].tail);
 	}
 	free(mine->requests.row);

@@ -43,6 +43,9 @@ struct request_row {
 	struct request_key key;
 	struct timing time;
 	struct timing answer; /* from the first byte of the answer to its last */
+	struct timing first;  /* to the first byte of the body, of answers with one */
+	uint64_t pieces;      /* calls that sent some of a body */
+	uint64_t pieces_ns;   /* from the first of several pieces to the answer's end */
 	uint64_t errors, unanswered, open, alone;
 	uint64_t bytes_in, bytes_out;
 	uint64_t queue_ns; /* in the kernel before the program received them, at least */
@@ -64,6 +67,8 @@ struct requests {
 	bool has_gpu_waits;         /* calls of CUDA that wait were */
 	uint64_t *answered;         /* requests that have ended, by process */
 	size_t answered_room;
+	uint64_t connections;   /* on which requests with an answer were the first ones */
+	uint64_t held, held_ns; /* answers whose end the kernel kept back, and how long */
 };
 
 /* Looks that a row must have before shares of them say anything. */
@@ -92,6 +97,10 @@ static inline bool requests_answered_by(const struct requests *requests, uint32_
 {
 	return process < requests->answered_room && requests->answered[process];
 }
+/* Whether the answers of a row came in pieces over time, as those of a model that streams do. */
+bool request_row_streams(const struct request_row *row);
+/* The mean time from one piece of a body to the next; 0: none had two. */
+uint64_t request_row_piece_ns(const struct request_row *row);
 /* From the first request to the last end of one: what requests a second are counted by. */
 uint64_t requests_span_ns(const struct requests *requests);
 

@@ -202,6 +202,25 @@ static void print_slowest(const struct summary *summary, const struct request_ro
 	prose_end(&line, screen);
 }
 
+/* Of answers that come in pieces, their users wait for the first one. */
+static void print_stream(const struct request_row *row, const struct screen *screen)
+{
+	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES], c[UNIT_TEXT_BYTES];
+	struct prose line;
+
+	if (!request_row_streams(row))
+		return;
+	screen_label_begin(&line, screen, "stream");
+	fprintf(line.screen.out,
+		"first byte of the body after p50 %s, p99 %s; then a piece every %s, %.1f an "
+		"answer",
+		unit_format_ns(a, timing_percentile(&row->first, 50)),
+		unit_format_ns(b, timing_percentile(&row->first, 99)),
+		unit_format_ns(c, request_row_piece_ns(row)),
+		(double)row->pieces / (double)row->first.count);
+	prose_end(&line, screen);
+}
+
 static int compare_total(const void *left, const void *right)
 {
 	uint64_t a = (*(const struct request_row *const *)left)->time.total_ns,
@@ -229,6 +248,7 @@ void summary_print_requests(const struct summary *summary, const struct screen *
 		put_endpoint(summary, row[i], bar.tail, sizeof(bar.tail));
 		request_times(row[i], by_loops, bar.ns);
 		summary_print_request_bar(&bar, screen);
+		print_stream(row[i], screen);
 		print_slowest(summary, row[i], screen);
 	}
 	free(row);

@@ -15,7 +15,7 @@ record() { # NAME
 	expect_eq "output of $1" "$(cat out err)" ''
 	python3 -S "$ROOT/tests/truth/judge.py" --live "$REPORT" "$OUTPUT" "$program" || fail "$1: $("$REPORT" bottleneck "$OUTPUT" | tail -40)"
 }
-for name in server_blocking_call server_lock server_pool server_batcher server_cache server_sleeps server_slow_requests server_to_thread server_downstream; do
+for name in server_blocking_call server_lock server_pool server_batcher server_cache server_sleeps server_slow_requests server_to_thread server_downstream server_threads server_pieces; do
 	record "$name"
 done
 # A server that is well has no warning, but for what is true of any program that has no CPU for a moment, which in a run of half a second is

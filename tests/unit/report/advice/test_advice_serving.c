@@ -23,6 +23,7 @@ enum {
 	IN_CALLBACK,
 	AT_AWAIT,
 	IN_JSON,
+	IN_CLIENT,
 	IN_POOL,
 	TASK_LOCK
 };
@@ -56,6 +57,7 @@ static void places_put(void)
 	place_put(AT_AWAIT, IN_CALLBACK, "page_of", SERVER, 19);
 	place_put(IN_POOL, 0, "_worker", "/usr/lib/python3.11/concurrent/futures/thread.py", 83);
 	place_put(TASK_LOCK, IN_POOL, "task", SERVER, 25);
+	place_put(IN_CLIENT, AT_STORE, "create_default_context", "/usr/lib/python3.11/ssl.py", 700);
 	place_put(IN_JSON, AT_STORE, "dumps", "/usr/lib/python3.11/json/__init__.py", 231);
 }
 
@@ -244,8 +246,8 @@ TEST(a_server_that_is_never_seen_waiting)
 	release();
 }
 
-/* All threads of a pool have tasks, which wait in `state`. */
-static void write_pool(enum evt_python_state state)
+/* All threads of a pool have tasks, which wait in `state`. `limit`: its threads; 0: not known. */
+static void write_pool(enum evt_python_state state, unsigned int limit, unsigned int open)
 {
 	start(1);
 	frame_begin_block(c.r.fw, 0);
@@ -258,11 +260,15 @@ static void write_pool(enum evt_python_state state)
 		frame_begin_block(c.r.fw, WORKER + i);
 		FRAME_PUT(c.r.fw, 1, nvtx_thread_name, .tid = 200 + i,
 			  .name = name(i ? i == 1 ? "pool_1" : "pool_2" : "pool_0"),
-			  .pool_threads = 3);
-		FRAME_PUT(c.r.fw, LOOK_NS, request_begin, .connection = 1 + i,
-			  .method = name("GET"), .endpoint = name("/rows"));
+			  .pool_threads = limit);
+		for (unsigned int request = i; request < open; request += 3)
+			FRAME_PUT(c.r.fw, LOOK_NS, request_begin, .connection = 1 + request,
+				  .method = name("GET"), .endpoint = name("/rows"));
 		for (unsigned int look = 1; look < 100; look++)
 			look_put(look * LOOK_NS, TASK_LOCK, state, 0);
+		for (unsigned int request = i; request < open; request += 3)
+			FRAME_PUT(c.r.fw, 100 * LOOK_NS, request_end, .connection = 1 + request,
+				  .status = 200);
 		frame_end_block(c.r.fw);
 	}
 	now = 100 * LOOK_NS;
@@ -272,11 +278,164 @@ static void write_pool(enum evt_python_state state)
 /* More threads would help tasks that sleep, but not those that wait for each other's lock. */
 TEST(a_pool_whose_tasks_wait_for_a_lock)
 {
-	write_pool(EVT_PYTHON_SLEEP);
+	write_pool(EVT_PYTHON_SLEEP, 3, 3);
 	assert_non_null(advice_of("pool_exhausted"));
 	release();
-	write_pool(EVT_PYTHON_LOCK);
+	write_pool(EVT_PYTHON_LOCK, 3, 3);
 	assert_null(advice_of("pool_exhausted"));
 	assert_non_null(advice_of("lock_wait"));
+	release();
+}
+
+/* anyio's limiter is no part of its pool: the open requests say that some have no thread. */
+TEST(a_pool_whose_limit_is_not_known)
+{
+	const struct advice *advice;
+
+	write_pool(EVT_PYTHON_SLEEP, 0, 9);
+	advice = advice_of("pool_exhausted");
+	assert_non_null(advice);
+	assert_string_equal(advice->place.line, SERVER ":25");
+	if (!strstr(advice->text, "the pool 'pool' has 3 threads") ||
+	    !strstr(advice->text, "For each of them 3.0 requests were open at a time"))
+		fail_msg("%s", advice->text);
+	release();
+	write_pool(EVT_PYTHON_SLEEP, 0, 4);
+	assert_null(advice_of("pool_exhausted"));
+	release();
+}
+
+/* A server that asks its own port when it starts makes a client for that, on another thread. */
+static void write_client(unsigned int on)
+{
+	uint64_t at_ns = begin_ns(0) + LOOK_NS;
+
+	start_server(at_ns, EVT_PYTHON_IO);
+	frame_begin_block(c.r.fw, WORKER);
+	for (unsigned int i = 0; i < 20; i++)
+		at_ns = request_put(i, at_ns, 5 * MS, EVT_PYTHON_READY);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, on);
+	for (unsigned int look = 1; look < 60; look++)
+		look_put(at_ns + look * LOOK_NS, IN_CLIENT, EVT_PYTHON_RUNS, 0);
+	frame_end_block(c.r.fw);
+	now = at_ns + 60 * LOOK_NS;
+	read_back();
+}
+
+TEST(a_client_that_no_request_makes)
+{
+	write_client(WORKER);
+	assert_non_null(advice_of("client_per_request"));
+	release();
+	write_client(WORKER + 1);
+	assert_null(advice_of("client_per_request"));
+	release();
+}
+
+/* --- connections, and what requests leave behind --- */
+
+/* Each request has a connection of its own, or all of them have one. */
+static void write_answers(bool is_new, uint64_t held_ns)
+{
+	uint64_t at_ns = begin_ns(0) + LOOK_NS;
+
+	start_server(at_ns + 300 * 10 * MS, EVT_PYTHON_IO);
+	frame_begin_block(c.r.fw, WORKER);
+	for (unsigned int i = 0; i < 300; i++, at_ns += 10 * MS) {
+		FRAME_PUT(c.r.fw, at_ns, request_begin, .connection = is_new ? i + 1 : 1,
+			  .number = is_new ? 0 : i, .method = name("GET"), .endpoint = name("/a"),
+			  .held_ns = i ? held_ns : 0);
+		FRAME_PUT(c.r.fw, at_ns + 2 * MS, request_end, .connection = is_new ? i + 1 : 1,
+			  .number = is_new ? 0 : i, .status = 200);
+	}
+	frame_end_block(c.r.fw);
+	read_back();
+}
+
+TEST(requests_on_connections_of_their_own)
+{
+	const struct advice *advice;
+
+	write_answers(true, 0);
+	advice = advice_of("new_connections");
+	assert_non_null(advice);
+	if (!strstr(advice->text, "300 requests came on 300 connections"))
+		fail_msg("%s", advice->text);
+	assert_null(advice_of("held_answers"));
+	release();
+	write_answers(false, 0);
+	assert_null(advice_of("new_connections"));
+	release();
+}
+
+TEST(answers_whose_end_the_kernel_keeps_back)
+{
+	const struct advice *advice;
+
+	write_answers(false, 6 * MS);
+	advice = advice_of("held_answers");
+	assert_non_null(advice);
+	if (!strstr(advice->text, "the end of 299 of 300 answers, for at least 6.00 ms on average"))
+		fail_msg("%s", advice->text);
+	release();
+	write_answers(false, MS / 4);
+	assert_null(advice_of("held_answers"));
+	release();
+}
+
+enum { AUDIT = 100, AUDITS = 120 };
+
+/* Each of 60 requests starts two threads, which sleep for `lives_ns`. */
+static void write_starts(uint64_t lives_ns)
+{
+	uint64_t first_ns = begin_ns(0) + LOOK_NS, begin, end = first_ns + 700 * MS;
+	char thread[64];
+
+	start_server(end, EVT_PYTHON_IO);
+	frame_begin_block(c.r.fw, WORKER);
+	for (unsigned int i = 0; i < AUDITS / 2; i++) {
+		FRAME_PUT(c.r.fw, first_ns + i * LOOK_NS, request_begin, .connection = 1,
+			  .number = i, .method = name("GET"), .endpoint = name("/a"));
+		FRAME_PUT(c.r.fw, first_ns + i * LOOK_NS + MS, request_end, .connection = 1,
+			  .number = i, .status = 200);
+	}
+	frame_end_block(c.r.fw);
+	for (unsigned int i = 0; i < AUDITS; i++) {
+		begin = first_ns + i / 2 * LOOK_NS;
+		snprintf(thread, sizeof(thread), "Thread-%u (audit)", i);
+		frame_begin_block(c.r.fw, 0);
+		FRAME_PUT(c.r.fw, begin, thread, .stream = AUDIT + i, .process = 1, .tid = 500 + i,
+			  .level = 2);
+		frame_end_block(c.r.fw);
+		frame_begin_block(c.r.fw, AUDIT + i);
+		FRAME_PUT(c.r.fw, begin, nvtx_thread_name, .tid = 500 + i, .name = name(thread));
+		for (uint64_t at_ns = begin + LOOK_NS; at_ns < begin + lives_ns && at_ns < end;
+		     at_ns += LOOK_NS)
+			look_put(at_ns, AT_STORE, EVT_PYTHON_SLEEP, 0);
+		frame_end_block(c.r.fw);
+		frame_begin_block(c.r.fw, 0);
+		if (begin + lives_ns < end)
+			FRAME_PUT(c.r.fw, begin + lives_ns, thread_end, .stream = AUDIT + i);
+		frame_end_block(c.r.fw);
+	}
+	read_back();
+}
+
+TEST(requests_that_start_threads_without_bound)
+{
+	const struct advice *advice;
+
+	write_starts(1000 * MS);
+	advice = advice_of("threads_without_bound");
+	assert_non_null(advice);
+	assert_string_equal(advice->place.line, SERVER ":11");
+	if (!strstr(advice->text,
+		    "at least 120 threads that received no request were started while 60 "
+		    "requests were answered (2.0 for each), and up to 120 of them"))
+		fail_msg("%s", advice->text);
+	release();
+	write_starts(5 * LOOK_NS);
+	assert_null(advice_of("threads_without_bound"));
 	release();
 }
