@@ -56,18 +56,29 @@ compile() { # DIRECTORY
 	for path in "$toolkit"/lib64/stubs "$toolkit"/lib/stubs "$toolkit"/targets/x86_64-linux/lib/stubs; do
 		[[ -d $path ]] && libraries+=("-L$path")
 	done
-	local pid pids=() status=0
+	local name cached=() pids=()
 	mkdir -p "$directory" || return
-	"$nvcc" "${flags[@]}" -cudart shared --default-stream per-thread -c tests/gpu/perthread.cu -o "$directory/perthread.o" || return
-	"$nvcc" "${flags[@]}" -cudart shared tests/gpu/counts.cu "$directory/perthread.o" -o "$directory/counts" &
-	pids+=($!)
-	"$nvcc" "${flags[@]}" -cudart static tests/gpu/counts.cu "$directory/perthread.o" -o "$directory/counts_static" &
-	pids+=($!)
-	"$nvcc" "${flags[@]}" -cudart shared tests/gpu/launch_cost.cu -o "$directory/launch_cost" &
-	pids+=($!)
+	# objects come from the compiler's cache where there is one
+	command -v ccache >/dev/null && cached=(ccache)
+	for name in perthread counts launch_cost; do
+		# shellcheck disable=SC2046 # two words
+		"${cached[@]}" "$nvcc" "${flags[@]}" $([[ $name != perthread ]] || echo --default-stream per-thread) \
+			-c "tests/gpu/$name.cu" -o "$directory/$name.o" &
+		pids+=($!)
+	done
 	"$nvcc" "${flags[@]}" -x c++ -cudart none tests/gpu/driver.cu "${libraries[@]}" -lcuda -o "$directory/driver" &
+	all_succeed "${pids[@]}" $! || return
+	"$nvcc" -cudart shared "$directory"/{counts,perthread}.o -o "$directory/counts" &
+	pids=($!)
+	"$nvcc" -cudart static "$directory"/{counts,perthread}.o -o "$directory/counts_static" &
 	pids+=($!)
-	for pid in "${pids[@]}"; do
+	"$nvcc" -cudart shared "$directory/launch_cost.o" -o "$directory/launch_cost" &
+	all_succeed "${pids[@]}" $!
+}
+
+all_succeed() { # PID...: waits for all of them
+	local pid status=0
+	for pid; do
 		wait "$pid" || status=1
 	done
 	return "$status"

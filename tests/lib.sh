@@ -21,6 +21,7 @@
 #   free_port                         prints a port for a server that has to be told one
 #   written [FILE...]                 until no process of ours writes any of these recordings, or of all in the folder
 #   progress_of FILE                  what program progress or cuda_progress has done so far
+#   expect_silence FILE [WHAT]        of a program's standard error, no line is ours
 #   same_as_fake FILE COUNTS...       the CUDA reports say what the fake CUDA counted (FAKE_CUDA_COUNTS)
 #   same_as_bare COMMAND...           output, status and standard error are those without intercept
 #   tables reports|keys            the reports of prof-report --list that make a table of a recording; keys: each
@@ -267,7 +268,13 @@ looks=6000
 # machine that is slow enough; the recording is complete a moment later.
 says_nothing() { # FILE
 	grep -qv 'the collector does not answer: events may be missing' "$1" && return 1
-	[[ ! -s $1 ]] || written "$OUTPUT"
+	[[ ! -s $1 ]] || written
+}
+
+# Nothing of a program's standard error is ours.
+expect_silence() { # FILE [WHAT]
+	grep '^intercept' "$1" >said
+	says_nothing said || fail "${2:+$2: }we said something: $(cat said)"
 }
 
 # eventually WHAT COMMAND...: asks 20 times a second until the command succeeds. That it takes long is said once, since the limit of

@@ -186,6 +186,13 @@ static void start_gives_way(enum evt_gpu_state why, const char *to, const char *
 	log_line("%s '%s': CUPTI is left to it, work of the GPU is not recorded", reason, to);
 }
 
+/* The library is not used, and why. */
+static void start_fails(enum evt_gpu_state why, int result, const char *name)
+{
+	atomic_store(&state, GPU_GONE);
+	state_record(why, result, name);
+}
+
 static void start(bool is_late)
 {
 	const char *missing, *profiler, *other = is_late ? injected() : NULL;
@@ -211,27 +218,23 @@ static void start(bool is_late)
 	}
 	if (!gpu_share_is_used()) {
 		/* another user came while we did not record, and must not be disturbed */
-		atomic_store(&state, GPU_GONE);
-		state_record(EVT_GPU_IN_USE, 0, NULL);
+		start_fails(EVT_GPU_IN_USE, 0, NULL);
 		return;
 	}
 	if (!gpu_share_open(&missing)) {
-		atomic_store(&state, GPU_GONE);
-		state_record(missing ? EVT_GPU_FAILED : EVT_GPU_NO_LIBRARY, 0, missing);
+		start_fails(missing ? EVT_GPU_FAILED : EVT_GPU_NO_LIBRARY, 0, missing);
 		return;
 	}
 	if (!gpu_driver_suffices(&refusal)) {
-		atomic_store(&state, GPU_GONE);
-		state_record(EVT_GPU_FAILED, refusal, "cuGetExportTable");
+		start_fails(EVT_GPU_FAILED, refusal, "cuGetExportTable");
 		return;
 	}
 	gpu_buffers_prepare();
 	failure = cupti_start();
 	if (failure.function) {
-		atomic_store(&state, GPU_GONE);
-		state_record(failure.result == CUPTI_MULTIPLE_SUBSCRIBERS ? EVT_GPU_IN_USE
-									  : EVT_GPU_FAILED,
-			     failure.result, failure.function);
+		start_fails(failure.result == CUPTI_MULTIPLE_SUBSCRIBERS ? EVT_GPU_IN_USE
+									 : EVT_GPU_FAILED,
+			    failure.result, failure.function);
 		return;
 	}
 	state_record(EVT_GPU_STARTED, 0, gpu_cupti.path);

@@ -230,9 +230,28 @@ static const char *budget_said(void)
 	return text;
 }
 
+#define CAPTURE_BYTES (SETTINGS_NAME_BYTES + 32)
+
+/* When the program is recorded, as the recording says it; "": always. */
+static const char *capture_said(char text[CAPTURE_BYTES])
+{
+	if (settings.capture == SETTINGS_CAPTURE_RANGE) {
+		strcpy(text, settings_capture_prefix());
+		strcat(text, settings.capture_name);
+	} else if (settings.capture == SETTINGS_CAPTURE_CUDA) {
+		strcpy(text, "cuda-profiler-api");
+	} else if (settings.capture == SETTINGS_CAPTURE_STEPS) {
+		strcpy(text, "steps ");
+		strcat(text, settings.schedule_text);
+	} else if (settings.capture == SETTINGS_CAPTURE_TRIGGER) {
+		strcpy(text, settings.capture_light ? "trigger,light" : "trigger");
+	}
+	return text;
+}
+
 static int start_recording(void)
 {
-	char capture[SETTINGS_NAME_BYTES + 32] = "";
+	char capture[CAPTURE_BYTES] = "";
 	uint64_t family[EVT_FAMILY_LIMIT];
 	struct region_wish wish = { .buffer_bytes = settings.buffer_bytes,
 				    .max_file_bytes = settings.max_file_bytes,
@@ -248,7 +267,7 @@ static int start_recording(void)
 				    .output = session.output,
 				    .preset = settings_preset(),
 				    .trace = settings.trace_text,
-				    .capture = capture,
+				    .capture = capture_said(capture),
 				    .budget = budget_said(),
 				    .step = settings.step_name,
 				    .own = settings.own,
@@ -258,19 +277,6 @@ static int start_recording(void)
 	uint32_t entry;
 	int fd, error;
 
-	if (settings.capture == SETTINGS_CAPTURE_RANGE) {
-		const char *prefix = settings_capture_prefix();
-
-		memcpy(capture, prefix, strlen(prefix));
-		strcpy(capture + strlen(prefix), settings.capture_name);
-	} else if (settings.capture == SETTINGS_CAPTURE_CUDA) {
-		strcpy(capture, "cuda-profiler-api");
-	} else if (settings.capture == SETTINGS_CAPTURE_STEPS) {
-		strcpy(capture, "steps ");
-		strcat(capture, settings.schedule_text);
-	} else if (settings.capture == SETTINGS_CAPTURE_TRIGGER) {
-		strcpy(capture, settings.capture_light ? "trigger,light" : "trigger");
-	}
 	error = check_output();
 	if (error)
 		return error;

@@ -17,6 +17,13 @@
 #include "report/heap/growth.h"
 #include "report/heap/resident.h"
 
+struct run_growth {
+	/* bytes of the heap and of Python's arenas in the first window and in the last one */
+	uint64_t heap_first, heap_last, arenas_first, arenas_last;
+	const struct source_process *process; /* of several, the one that has most; NULL: one */
+	uint64_t growing;                     /* processes */
+};
+
 #define PARTS 12u
 #define START 3u               /* the window to compare with; those before it are the start */
 #define RISES_MIN 7u           /* windows that are above the one before, of eight */
@@ -223,7 +230,8 @@ static bool look_at_processes(const struct bottleneck *bottleneck, struct run_gr
 	return true;
 }
 
-bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret_growth)
+/* Returns whether it grows. */
+static bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret_growth)
 {
 	struct source_process *const *process;
 

@@ -12,15 +12,6 @@
 
 #include "report/advice/bottleneck.h"
 
-struct run_growth {
-	/* bytes of the heap and of Python's arenas in the first window and in the last one */
-	uint64_t heap_first, heap_last, arenas_first, arenas_last;
-	const struct source_process *process; /* of several, the one that has most; NULL: one */
-	uint64_t growing;                     /* processes */
-};
-
-/* Returns whether it grows. */
-bool run_growth_look(const struct bottleneck *bottleneck, struct run_growth *ret_growth);
 /*
  * Says it, of a run without requests as a note, with the line that needed most arenas where they
  * are most of the growth.

@@ -191,6 +191,36 @@ static bool why_empty_is_trigger(const char *capture)
 	return strcmp(capture, "trigger") == 0 || strncmp(capture, "trigger,", 8) == 0;
 }
 
+/* Recording was limited to what `name` says (INTERCEPT_CAPTURE, INTERCEPT_SCHEDULE). */
+static void why_empty_limited(const struct run *run, const char *what, const char *name,
+			      char text[ABSENCE_BYTES])
+{
+	bool never = why_empty_is_whole(run);
+
+	if (never && why_empty_schedule(name))
+		snprintf(
+			text, ABSENCE_BYTES,
+			"recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came: "
+			"the program made fewer steps, or none; choose earlier steps, or record "
+			"without INTERCEPT_SCHEDULE",
+			name);
+	else if (never && why_empty_is_trigger(name))
+		snprintf(text, ABSENCE_BYTES,
+			 "nothing was asked for: with INTERCEPT_CAPTURE=trigger only what "
+			 "`intercept "
+			 "capture` or INTERCEPT_TRIGGER asks for is recorded");
+	else if (never)
+		snprintf(text, ABSENCE_BYTES,
+			 "recording was limited to %s, which never opened: check INTERCEPT_CAPTURE",
+			 name);
+	else if (why_empty_schedule(name))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded in %s", what, name);
+	else if (why_empty_is_trigger(name))
+		snprintf(text, ABSENCE_BYTES, "%s was recorded in a capture", what);
+	else
+		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open", what, name);
+}
+
 const char *why_empty_explain(const struct run *run, enum evt_family family,
 			      struct why_empty *ret_absence)
 {
@@ -223,30 +253,8 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 		snprintf(text, ABSENCE_BYTES, "%s was recorded", absences[family].what);
 	else if (is_filtered_by_stack(run))
 		snprintf(text, ABSENCE_BYTES, "no stack meets --filter");
-	else if (why_empty_is_whole(run) && why_empty_schedule(name))
-		snprintf(
-			text, ABSENCE_BYTES,
-			"recording was limited to %s by INTERCEPT_SCHEDULE, and no such step came: "
-			"the program made fewer steps, or none; choose earlier steps, or record "
-			"without INTERCEPT_SCHEDULE",
-			name);
-	else if (why_empty_is_whole(run) && why_empty_is_trigger(name))
-		snprintf(text, ABSENCE_BYTES,
-			 "nothing was asked for: with INTERCEPT_CAPTURE=trigger only what "
-			 "`intercept "
-			 "capture` or INTERCEPT_TRIGGER asks for is recorded");
-	else if (why_empty_is_whole(run))
-		snprintf(text, ABSENCE_BYTES,
-			 "recording was limited to %s, which never opened: check INTERCEPT_CAPTURE",
-			 name);
-	else if (capture && why_empty_schedule(name))
-		snprintf(text, ABSENCE_BYTES, "%s was recorded in %s", absences[family].what, name);
-	else if (capture && why_empty_is_trigger(name))
-		snprintf(text, ABSENCE_BYTES, "%s was recorded in a capture",
-			 absences[family].what);
 	else if (capture)
-		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open",
-			 absences[family].what, name);
+		why_empty_limited(run, absences[family].what, name, text);
 	else if (!why_empty_is_lost(run, absences[family].what, text))
 		snprintf(text, ABSENCE_BYTES, "%s", absences[family].none);
 	return text;

@@ -51,12 +51,6 @@ uint32_t deferred_scopes_open(struct deferred_scopes *scopes)
 	return number;
 }
 
-void deferred_scopes_put_into(struct deferred_scopes *scopes, uint32_t scope, uint32_t parent)
-{
-	scope_at(scopes, scope)->parent = parent;
-	deferred_scopes_hold(scopes, parent);
-}
-
 void deferred_scopes_hold(struct deferred_scopes *scopes, uint32_t scope)
 {
 	if (scope)
@@ -125,10 +119,12 @@ uint32_t deferred_scopes_of_thread(struct deferred_scopes *scopes, const struct 
 
 		if (is_new)
 			*scope = deferred_scopes_open(scopes);
-		if (inner)
-			deferred_scopes_put_into(scopes, inner, *scope);
-		else
+		if (inner) {
+			scope_at(scopes, inner)->parent = *scope;
+			deferred_scopes_hold(scopes, *scope);
+		} else {
 			first = *scope;
+		}
 		if (!is_new)
 			break;
 		inner = *scope;

@@ -48,12 +48,8 @@ struct deferred_scopes {
 void deferred_scopes_init(struct deferred_scopes *scopes, deferred_scope_over *over, void *owner);
 void deferred_scopes_release(struct deferred_scopes *scopes);
 
-/*
- * Makes a scope that is open. put_into() puts it inside of another one; to be called once, before
- * work comes.
- */
+/* Makes a scope that is open. */
 uint32_t deferred_scopes_open(struct deferred_scopes *scopes);
-void deferred_scopes_put_into(struct deferred_scopes *scopes, uint32_t scope, uint32_t parent);
 /* The scope is over; DEFERRED_NO_ROW: it does not count. */
 void deferred_scopes_settle(struct deferred_scopes *scopes, uint32_t scope, uint32_t row);
 void deferred_scopes_fold(struct deferred_scopes *scopes, uint32_t scope);

@@ -55,7 +55,8 @@ void stuck_say(struct stuck *stuck, const char *format, ...)
 
 /* --- the state of each process --- */
 
-const char *stuck_stopped(const struct stuck *stuck, const struct source_process *process)
+/* "stopped by a signal"; NULL: it is not, or that is not known. */
+static const char *stuck_stopped(const struct stuck *stuck, const struct source_process *process)
 {
 	/* only SIGKILL ends what is stopped, and does not let it go on before */
 	if (!process->stopped || (process->ended && process->how != EVT_END_KILLED) ||
@@ -63,6 +64,22 @@ const char *stuck_stopped(const struct stuck *stuck, const struct source_process
 		return NULL;
 	return process->stopped == STUCK_BY_DEBUGGER ? "stopped by a debugger"
 						     : "stopped by a signal";
+}
+
+/* The thread with that tid that was seen last; NULL: it is not known. */
+static const struct last_look *stuck_thread(const struct stuck *stuck,
+					    const struct source_process *process, uint32_t tid)
+{
+	const struct last_look *found = NULL;
+
+	for (const struct source_thread *thread = tid ? process->first_thread : NULL; thread;
+	     thread = thread->next) {
+		const struct last_look *look = last_look_of(stuck->looks, thread->index);
+
+		if (thread->tid == tid && look && (!found || look->time_ns > found->time_ns))
+			found = look;
+	}
+	return found;
 }
 
 /* The thread that marks the steps, else the main thread. */
@@ -191,21 +208,6 @@ const char *stuck_name(const struct stuck *stuck, uint32_t process, char text[ST
 	else
 		snprintf(text, STUCK_NAME_BYTES, "process %u", state->process->pid);
 	return text;
-}
-
-const struct last_look *stuck_thread(const struct stuck *stuck,
-				     const struct source_process *process, uint32_t tid)
-{
-	const struct last_look *found = NULL;
-
-	for (const struct source_thread *thread = tid ? process->first_thread : NULL; thread;
-	     thread = thread->next) {
-		const struct last_look *look = last_look_of(stuck->looks, thread->index);
-
-		if (thread->tid == tid && look && (!found || look->time_ns > found->time_ns))
-			found = look;
-	}
-	return found;
 }
 
 /* "train.py:15 (load)"; "" if the line is not known. */

@@ -102,8 +102,6 @@ const char *stuck_name(const struct stuck *stuck, uint32_t process, char text[ST
 /* "train.py:15 (load), waiting for a lock ..."; of a thread that runs without what it waits for. */
 void stuck_place_text(const struct stuck *stuck, const struct last_look *look,
 		      char text[STUCK_PLACE_BYTES]);
-/* "stopped by a signal"; NULL: it is not, or that is not known. */
-const char *stuck_stopped(const struct stuck *stuck, const struct source_process *process);
 /* How it ended: "was killed by SIGKILL", "ended with status 3" */
 const char *stuck_end_text(const struct source_process *process, char text[STUCK_NAME_BYTES]);
 /* A sentence on the OOM killer at the end of that process, if anything is known. */
@@ -113,8 +111,5 @@ const char *stuck_waits_for(const struct stuck *stuck, const struct last_look *l
 			    char text[STUCK_PLACE_BYTES]);
 /* The thread that holds the lock, or the GIL, that this one waits for; 0: not known. */
 uint32_t stuck_holder(const struct stuck *stuck, const struct last_look *look);
-/* The thread of the same process with that tid that was seen last; NULL: it is not known. */
-const struct last_look *stuck_thread(const struct stuck *stuck,
-				     const struct source_process *process, uint32_t tid);
 
 #endif

@@ -18,14 +18,6 @@ const char *const export_format_names[FORMAT_LIMIT] = {
 	[FORMAT_PSTATS] = "pstats",
 };
 
-void (*const exporters[FORMAT_LIMIT])(const struct document *document,
-				      const struct screen *screen) = {
-	[FORMAT_TABLE] = export_table,   [FORMAT_CSV] = export_csv,
-	[FORMAT_JSON] = export_json,     [FORMAT_MARKDOWN] = export_markdown,
-	[FORMAT_FOLDED] = export_folded, [FORMAT_SVG] = export_svg,
-	[FORMAT_PSTATS] = export_pstats,
-};
-
 bool document_next_rows(const struct document *document)
 {
 	return document->streamed && table_next_part(document->streamed, document->arrangement);
@@ -44,20 +36,28 @@ static void export_drawn(const struct document *document, const struct screen *s
 		document->draw(document, screen, format);
 }
 
-void export_folded(const struct document *document, const struct screen *screen)
+static void export_folded(const struct document *document, const struct screen *screen)
 {
 	export_drawn(document, screen, FORMAT_FOLDED);
 }
 
-void export_svg(const struct document *document, const struct screen *screen)
+static void export_svg(const struct document *document, const struct screen *screen)
 {
 	export_drawn(document, screen, FORMAT_SVG);
 }
 
-void export_pstats(const struct document *document, const struct screen *screen)
+static void export_pstats(const struct document *document, const struct screen *screen)
 {
 	export_drawn(document, screen, FORMAT_PSTATS);
 }
+
+void (*const exporters[FORMAT_LIMIT])(const struct document *document,
+				      const struct screen *screen) = {
+	[FORMAT_TABLE] = export_table,   [FORMAT_CSV] = export_csv,
+	[FORMAT_JSON] = export_json,     [FORMAT_MARKDOWN] = export_markdown,
+	[FORMAT_FOLDED] = export_folded, [FORMAT_SVG] = export_svg,
+	[FORMAT_PSTATS] = export_pstats,
+};
 
 const char *export_cell_text(struct text_store *texts, const struct column *column,
 			     const struct cell *cell)

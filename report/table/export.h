@@ -93,10 +93,6 @@ extern void (*const exporters[FORMAT_LIMIT])(const struct document *document,
 void export_table(const struct document *document, const struct screen *screen);
 void export_csv(const struct document *document, const struct screen *screen);
 void export_json(const struct document *document, const struct screen *screen);
-/* Calls the document's own draw(). */
-void export_folded(const struct document *document, const struct screen *screen);
-void export_pstats(const struct document *document, const struct screen *screen);
-void export_svg(const struct document *document, const struct screen *screen);
 void export_markdown(const struct document *document, const struct screen *screen);
 
 /*

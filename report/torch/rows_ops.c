@@ -143,8 +143,9 @@ static void rows_ops_put_key(struct table *table, const struct source *source,
 		table_put_name(table, COLUMN_ops_input_shapes, source, row->shapes);
 }
 
-uint64_t ops_estimated(const struct operators *operators, const struct operator_row *row,
-		       uint64_t recorded)
+/* What a sum over recorded calls stands for: that times N, but of labels each is recorded. */
+static uint64_t rows_ops_estimated(const struct operators *operators,
+				   const struct operator_row *row, uint64_t recorded)
 {
 	uint64_t all;
 
@@ -160,9 +161,9 @@ static void put_estimates(struct table *table, const struct operator_row *row,
 	double one_in = (double)operators->one_in;
 
 	table_set_number(table, COLUMN_ops_estimated_calls,
-			 ops_estimated(operators, row, row->calls));
+			 rows_ops_estimated(operators, row, row->calls));
 	table_set_number(table, COLUMN_ops_estimated_cpu_ns,
-			 ops_estimated(operators, row, row->total.ns));
+			 rows_ops_estimated(operators, row, row->total.ns));
 	if (row->scope != EVT_SCOPE_USER)
 		table_set_real(table, COLUMN_ops_estimated_error,
 			       100.0 * sqrt((double)row->calls * one_in * (one_in - 1)) /
@@ -222,7 +223,7 @@ struct ops_totals ops_add_up(const struct operators *operators, const struct sou
 		if (!ops_row_is_shown(source, row))
 			continue;
 		totals.calls += row->calls;
-		totals.estimated_calls += ops_estimated(operators, row, row->calls);
+		totals.estimated_calls += rows_ops_estimated(operators, row, row->calls);
 		totals.open += row->open;
 		totals.self_cpu_ns += row->self.ns;
 		totals.self_cuda_ns += row->gpu_self_ns;

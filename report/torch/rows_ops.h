@@ -10,7 +10,7 @@
 
 struct ops_totals {
 	uint64_t calls, self_cpu_ns, open;
-	uint64_t estimated_calls; /* those that were not recorded included: ops_estimated() */
+	uint64_t estimated_calls; /* those that were not recorded included */
 	uint64_t self_cuda_ns;    /* on the GPU */
 };
 
@@ -29,12 +29,6 @@ struct ops_totals ops_fill_table(const struct operators *operators, const struct
  * Self times, shares and memory are not, and are left out of the table.
  */
 bool ops_are_sampled(const struct operators *operators);
-/*
- * Returns what a sum over the recorded calls of the row stands for: that times N, but for labels,
- * each of which is recorded.
- */
-uint64_t ops_estimated(const struct operators *operators, const struct operator_row *row,
-		       uint64_t recorded);
 
 /* Returns the totals without making rows. */
 struct ops_totals ops_add_up(const struct operators *operators, const struct source *source);

@@ -15,5 +15,5 @@ site=$("$PYTHON" -c 'import importlib.util as u, os; print(os.path.dirname(os.pa
 PYTHONPATH=$site INTERCEPT_CHILDREN=all INTERCEPT_OUTPUT=$OUTPUT LD_PRELOAD="$LIB $library" \
 	"$PROGRAMS/embeds_python" 'import torch; torch.ones(3).erfinv(); print("done")' >out 2>err || fail "$(cat err)"
 expect_eq "its output" "$(cat out)" "done"
-! grep '^intercept' err || fail "we said something"
+expect_silence err
 expect_eq "operators" "$("$REPORT" dump "$OUTPUT" | grep -c 'torch_begin.* name="aten::erfinv"')" 1

@@ -6,7 +6,7 @@
  *
  * usage: native_spin MODE [SECONDS]
  *   shares      alpha 50 %, beta 30 %, gamma_ 20 %, in turns of a few milliseconds
- *   threads     10 times four threads that spin for 50 ms each, and end; each in a function of its
+ *   threads     10 times four threads that spin for 25 ms each, and end; each in a function of its
  *               own
  *   many N      N threads at once share the seconds
  *   fork        two children, 60 and 40 %, one after the other
@@ -90,7 +90,7 @@ static void *run_thread(void *argument)
 {
 	static void (*const spin[THREADS])(uint64_t) = { thread_0, thread_1, thread_2, thread_3 };
 
-	spin[(size_t)argument](50 * SLICE_NS);
+	spin[(size_t)argument](25 * SLICE_NS);
 	return NULL;
 }
 

@@ -64,15 +64,6 @@ def checkpointing():
         optim.step()
 
 
-def compiled():
-    model = torch.compile(net(), backend="aot_eager")
-    optim = torch.optim.SGD(model.parameters(), lr=0.1)
-    for _ in range(6):
-        optim.zero_grad()
-        loss_of(model).backward()
-        optim.step()
-
-
 def stages():
     """Two stages, four micro-batches: all forward passes, then all backward passes."""
     first, second = torch.nn.Linear(32, 64), torch.nn.Linear(64, 4)
@@ -109,7 +100,7 @@ def inference():
                 model(INPUTS).argmax(1).tolist()
 
 
-for kind in (accumulation, closure, adversaries, checkpointing, compiled, stages, validation, inference):
+for kind in (accumulation, closure, adversaries, checkpointing, stages, validation, inference):
     process = os.fork()
     if not process:
         kind()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""usage: hubs.py layers|categories MODEL[,MODEL...] RUN...
+"""usage: each_model.py layers|categories|own MODEL[,MODEL...] RUN...
 
-Small models with random weights, for layers.py or categories.py. A RUN is `train`, or the words that these take behind a model, with commas
-between and "{}" for the model. Each model does each run in a forked process, since importing the packages takes longer than all the
-rest; "MODEL RUN PID" is printed for each.
+Small models of transformers and torchvision with random weights, for layers.py or categories.py; with `own`, the models of layers.py.
+A RUN is `train`, or the words that these take behind a model, with commas between and "{}" for the model. Each model does each run in
+a forked process, since importing the packages takes longer than all the rest; "MODEL RUN PID" is printed for each.
 """
 import os
 import sys
@@ -17,7 +17,9 @@ TOKENS = torch.randint(0, 100, (2, 16))
 SIZES = {"vocab_size": 100, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128}
 
 
-def make(name):
+def make(what, name):
+    if what == "own":
+        return layers.MODELS[name]
     if name in ("ResNet", "VisionTransformer"):
         from torchvision.models import ResNet, VisionTransformer, resnet
         return ((ResNet(resnet.BasicBlock, [1, 1, 1, 1], num_classes=10), torch.randn(2, 3, 64, 64)) if name == "ResNet" else
@@ -28,10 +30,10 @@ def make(name):
     return getattr(transformers, name)(config(**more, **SIZES)), TOKENS
 
 
-def run_in_child(main, name, words):
+def run_in_child(what, name, words):
     child = os.fork()
     if not child:
-        main({name: make(name)}, [name, *words])
+        (categories if what == "categories" else layers).main({name: make(what, name)}, [name, *words])
         os._exit(0)
     _, status = os.waitpid(child, 0)
     return child if status == 0 else sys.exit("%s %s: status %d" % (name, words, status))
@@ -40,8 +42,8 @@ def run_in_child(main, name, words):
 if __name__ == "__main__":
     what, names, *runs = sys.argv[1:]
     for name in names.split(","):
-        make(name)  # for what it imports
+        make(what, name)  # for what it imports
     for name in names.split(","):
         for run in runs:
             words = [] if run == "train" else run.replace("{}", name).split(",")
-            print(name, run, run_in_child((layers if what == "layers" else categories).main, name, words), flush=True)
+            print(name, run, run_in_child(what, name, words), flush=True)
