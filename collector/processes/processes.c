@@ -562,8 +562,8 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 }
 
 /*
- * Of a process that uses no CPU time, that was stopped before, or whose thread was seen so. One that
- * ends had not gone on by itself: SIGKILL ends what is stopped.
+ * Of a process that uses no CPU time, that was stopped before, or whose thread was seen so
+ * (`is_seen`). One that ends had not gone on by itself: SIGKILL ends what is stopped.
  */
 static uint32_t process_stopped(const struct process *p, uint64_t cpu_ns, bool is_seen)
 {

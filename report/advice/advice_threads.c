@@ -157,14 +157,12 @@ bool advice_stopped(const struct bottleneck *bottleneck, struct advice *advice)
 		return false;
 	advice->gain_ns = process_stops_ns(longest);
 	advice->of = ADVICE_OF_RUN;
-	if (!advice_exceeds(advice,
-			    100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns))
+	if (!advice_exceeds(advice, 100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns))
 		return false;
 	advice_say(advice, "a signal (SIGSTOP) had stopped process %u for about %.0f s",
 		   longest->pid, (double)advice->gain_ns / 1e9);
 	if (others > 1)
-		advice_add(advice, ", and %zu other%s as well", others - 1,
-			   others == 2 ? "" : "s");
+		advice_add(advice, ", and %zu other%s as well", others - 1, others == 2 ? "" : "s");
 	advice_add(advice, ".");
 	return true;
 }

@@ -82,8 +82,9 @@ expect_eq "rows" "$(json stuck "lock0.evt" '[[r["rank"], r["thread"] == "holder"
 	for r in sorted(rows, key=lambda r: (r["rank"], r["thread"] == "holder"))]' lock1.evt lock2.evt)" \
 	"[[0, false, \"$there\", \"gloo:all_reduce\", 4], [1, false, \"$here\", null, null], [1, true, \"$((here - 13))\", null, null], [2, false, \"$there\", \"gloo:all_reduce\", 4]]"
 # What is open at the end is in each export, up to the end of its process, and marked.
-"$REPORT" export chrome lock0.evt -o trace.json && "$REPORT" export perfetto lock0.evt -o trace.pftrace &&
-	"$REPORT" export sqlite lock0.evt -o trace.db && "$REPORT" export parquet lock0.evt -o tables || fail "exports after SIGKILL"
+for form in chrome:json perfetto:pftrace sqlite:db parquet:d; do
+	"$REPORT" export "${form%:*}" lock0.evt -o "trace.${form#*:}" 2>err || fail "export $form after SIGKILL: $(cat err)"
+done
 python3 -S - "$(json processes "$PWD/lock0.evt" 'rows[0]["end_ns"]')" "$(json ops "$PWD/lock0.evt" 'row(name="gloo:all_reduce")["max_cpu_ns"]')" <<'END' || fail "exports after SIGKILL"
 import json, sqlite3, sys
 end, longest = map(int, sys.argv[1:])
@@ -95,7 +96,7 @@ rows = sqlite3.connect("trace.db").execute("SELECT value, start, end FROM NVTX_E
 assert rows == [("gloo:all_reduce", end - longest, end)], (rows, end, longest)
 END
 for family in ranges collectives; do
-	grep -qa end_not_recorded tables/*/*/family=$family/part.parquet || fail "Parquet has no column of what is cut in $family"
+	grep -qa end_not_recorded trace.d/*/*/family=$family/part.parquet || fail "Parquet has no column of what is cut in $family"
 done
 "$REPORT" summary lock?.evt | grep -q 'Rank 1 has not entered' || fail "the summary does not say it"
 "$REPORT" watch lock0.evt >shown || fail "watch: status $?"

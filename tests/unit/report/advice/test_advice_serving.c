@@ -166,7 +166,7 @@ TEST(a_main_thread_without_requests)
 	release();
 }
 
-/* The wait has three lines: the one that is named does not have all of its time, and that is said. */
+/* The wait has three lines: which part of its time the named one has is said. */
 TEST(a_wait_in_several_lines)
 {
 	static const uint64_t places[] = { IN_MAIN,  IN_MAIN, IN_MAIN,  IN_MAIN,  AT_LOCK,
