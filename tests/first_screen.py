@@ -108,7 +108,10 @@ def judge_answer(path, file, answer):
 
 def judge_bars(path, text):
     """Percents of a legend are all there is; a bar has the marks of its legend and no others."""
-    for bar, legend in re.findall(r"^(?:run|a step) +\[(.*)\].*\n((?:  .*\n)+)", text, re.M):
+    if re.search("^serving ", text, re.M) and not rows("requests", path) and not any(
+            row["function"] in ("accept", "serve_forever") for row in rows("lines", path, "--frames", "all")):
+        fault(path, "it is said to serve, but no request came, and nobody waited for a connection")
+    for bar, legend in re.findall(r"^(?:run|serving|a step) +\[(.*)\].*\n((?:  .*\n)+)", text, re.M):
         shares = [int(share) for share in re.findall(r"(\d+) %", legend)]
         if shares and sum(shares) != 100:
             fault(path, f"shares add up to {sum(shares)}: {legend}")

@@ -390,6 +390,8 @@ def lives(tables):
         count = row.get("threads") or 1
         if numbers(row, "cpu_ns") and cores and row["cpu_ns"] > (life + slack(life)) * cores:
             yield processes, "cpu_ns of '%s' is %s, it lived %s on %s cores" % (processes.label(row), row["cpu_ns"], life, cores)
+        if row.get("cpu_ns") == 0:
+            yield processes, "cpu_ns of '%s' is 0: what is not known is empty" % processes.label(row)
         for names in (("runnable_ns",), ("blocked_ns",), ("cuda_ns",), ("runnable_ns", "blocked_ns")):
             values = numbers(row, *names)
             if values and sum(values) > (most_of(row, life, names) + slack(life)) * count:

@@ -34,6 +34,7 @@ struct common {
 	uint64_t lost;
 	char host[256]; /* as the file may have it */
 	struct common_cost cost;
+	bool stop_is_new; /* a thread was seen to be stopped, or to go on, since process_cpu */
 	/* a rule wants what the file has to be copied (turn/keeping.h); keep_request: its text */
 	bool keep_is_wanted;
 	uint64_t keep_request;

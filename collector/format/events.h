@@ -139,7 +139,8 @@ enum evt_python_state {
 	EVT_PYTHON_WAITS = 6, /* waits for something else, or for something unknown */
 	/* in the run queue: waits for a CPU, because what it waited for has come */
 	EVT_PYTHON_READY = 7,
-	EVT_PYTHON_TORN = 8, /* its stack changed while it was read, so no line is known */
+	EVT_PYTHON_TORN = 8,    /* its stack changed while it was read, so no line is known */
+	EVT_PYTHON_STOPPED = 9, /* a signal or a debugger had stopped it */
 	EVT_PYTHON_STATE_LIMIT,
 };
 

@@ -562,14 +562,14 @@ static void tell_usage(struct common *common, struct process *p, uint64_t now_ns
 }
 
 /*
- * Of a process that uses no CPU time, or that was stopped before. One that ends had not gone on by
- * itself: SIGKILL ends what is stopped.
+ * Of a process that uses no CPU time, that was stopped before, or whose thread was seen so
+ * (`is_seen`). One that ends had not gone on by itself: SIGKILL ends what is stopped.
  */
-static uint32_t process_stopped(const struct process *p, uint64_t cpu_ns)
+static uint32_t process_stopped(const struct process *p, uint64_t cpu_ns, bool is_seen)
 {
 	struct proc_stat stat;
 
-	if (cpu_ns > p->cpu_ns && !p->stopped)
+	if (cpu_ns > p->cpu_ns && !p->stopped && !is_seen)
 		return 0;
 	if (!proc_stat(p->pid, &stat) || stat.zombie || stat.leaving || stat.killed)
 		return p->stopped;
@@ -598,7 +598,7 @@ bool processes_have_stopped(const struct processes *processes, uint64_t now_ns)
 		const struct process *p = &processes->slot[i];
 
 		if (process_is_examined(p) &&
-		    process_stop_is_new(p, process_stopped(p, proc_cpu_ns(p->pid)), now_ns))
+		    process_stop_is_new(p, process_stopped(p, proc_cpu_ns(p->pid), false), now_ns))
 			return true;
 	}
 	return false;
@@ -615,7 +615,7 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 			continue;
 		tell_usage(common, p, now_ns);
 		cpu_ns = proc_cpu_ns(p->pid);
-		stopped = process_stopped(p, cpu_ns);
+		stopped = process_stopped(p, cpu_ns, common->stop_is_new);
 		if (cpu_ns <= p->cpu_ns && !process_stop_is_new(p, stopped, now_ns))
 			continue;
 		p->cpu_ns = later(cpu_ns, p->cpu_ns);
@@ -627,6 +627,7 @@ void processes_tell_cpu(struct processes *processes, struct common *common, uint
 			    .cpu_ns = p->cpu_ns, .memory_bytes = proc_memory_bytes(p->pid),
 			    .stopped = stopped);
 	}
+	common->stop_is_new = false;
 }
 
 uint64_t process_end_ns(const struct common *common, const struct process *p, uint64_t now_ns)

@@ -158,13 +158,25 @@ static struct sampled_thread *thread_add(struct samples *samples, const struct p
 	return thread;
 }
 
+/* Returns false if the thread cannot be seen. */
+static bool samples_look_at(struct samples *samples, struct sampled_thread *thread)
+{
+	bool was_stopped = thread->look.state == EVT_PYTHON_STOPPED;
+
+	if (!thread_look(&thread->files, thread->gil, &thread->look))
+		return false;
+	if (was_stopped != (thread->look.state == EVT_PYTHON_STOPPED))
+		samples->common->stop_is_new = true;
+	return true;
+}
+
 /* The first look, from which on the thread's times count. Returns false if it cannot be seen. */
 static bool thread_begin(struct samples *samples, struct sampled_process *process,
 			 struct sampled_thread *thread)
 {
 	uint64_t now_ns = clock_now_ns(samples);
 
-	if (!thread_look(&thread->files, thread->gil, &thread->look))
+	if (!samples_look_at(samples, thread))
 		return false;
 	if (!thread->stream) {
 		thread->stream = ++*samples->stream_numbers;
@@ -304,15 +316,15 @@ static void thread_meet(struct samples *samples, struct sampled_process *process
 }
 
 /* Chooses the plan from what the kernel says, before any memory of the thread is read. */
-static enum sample_plan thread_plan(struct sampled_thread *thread)
+static enum sample_plan thread_plan(struct samples *samples, struct sampled_thread *thread)
 {
-	struct thread_look *look = &thread->look;
+	const struct thread_look *look = &thread->look;
 
 	if (!thread->has_begun)
 		return PLAN_BEGIN;
 	if (thread->skip && thread->last.looks)
 		return PLAN_SKIP;
-	if (!thread_look(&thread->files, thread->gil, look))
+	if (!samples_look_at(samples, thread))
 		return PLAN_NONE;
 	if (thread->last.place && look->state != EVT_PYTHON_RUNS && look->state != EVT_PYTHON_GIL &&
 	    look->cpu_ns < thread->cpu_ns + 1000 &&
@@ -466,7 +478,7 @@ static void process_read(struct samples *samples, struct sampled_process *sample
 
 		if (thread->process != sampled->number)
 			continue;
-		thread->plan = thread_plan(thread);
+		thread->plan = thread_plan(samples, thread);
 		if (!is_walked(thread))
 			continue;
 		stack_mark(&samples->memory, &sampled->layout, &thread->known, &thread->mark);

@@ -29,7 +29,7 @@ static uint32_t files_open;
 void thread_files_init(struct thread_files *files, uint32_t pid, uint32_t tid)
 {
 	*files = (struct thread_files){
-		.pid = pid, .tid = tid, .schedstat = -1, .call = -1, .status = -1
+		.pid = pid, .tid = tid, .schedstat = -1, .call = -1, .status = -1, .stat = -1
 	};
 	files->is_counted = files_open < THREAD_LOOK_FILES;
 	files_open += files->is_counted;
@@ -43,9 +43,11 @@ void thread_files_close(struct thread_files *files)
 		close(files->call);
 	if (files->status >= 0)
 		close(files->status);
+	if (files->stat >= 0)
+		close(files->stat);
 	files_open -= files->is_counted;
 	files->is_counted = false;
-	files->schedstat = files->call = files->status = -1;
+	files->schedstat = files->call = files->status = files->stat = -1;
 }
 
 /* Reads the start of the file and terminates it. Returns its length, 0 if there is nothing. */
@@ -81,6 +83,8 @@ enum evt_python_state thread_state_of_letter(char letter)
 {
 	if (letter == 'R')
 		return EVT_PYTHON_RUNS;
+	if (letter == 'T' || letter == 't')
+		return EVT_PYTHON_STOPPED;
 	return letter == 'D' ? EVT_PYTHON_IO : EVT_PYTHON_WAITS;
 }
 
@@ -143,16 +147,12 @@ enum evt_python_state thread_state_of_call(const char *line, uint64_t gil,
 	return state;
 }
 
-/* Used where `syscall` cannot be read. */
-static enum evt_python_state state_by_stat(const struct thread_files *files)
+static enum evt_python_state state_by_stat(struct thread_files *files)
 {
 	char line[LINE_ROOM];
 	const char *at;
-	int none = -1;
-	struct thread_files once = *files;
 
-	once.is_counted = false;
-	if (!thread_look_read_line(&once, "stat", &none, line))
+	if (!thread_look_read_line(files, "stat", &files->stat, line))
 		return EVT_PYTHON_WAITS;
 	at = strrchr(line, ')');
 	return thread_state_of_letter(at && at[1] ? at[2] : '?');
@@ -212,10 +212,15 @@ bool thread_look(struct thread_files *files, uint64_t gil, struct thread_look *l
 	if (look->turns && look->turns == before.turns && look->cpu_ns == before.cpu_ns &&
 	    is_waiting(before.state))
 		return true;
-	if (thread_look_read_line(files, "syscall", &files->call, line))
-		look->state = state_without_us(files, line, gil, &look->wait);
-	else {
+	if (!thread_look_read_line(files, "syscall", &files->call, line)) {
 		look->state = state_by_stat(files);
+		look->wait = (struct thread_wait){ .call = 0 };
+		return true;
+	}
+	look->state = state_without_us(files, line, gil, &look->wait);
+	/* a thread that is stopped seems to wait where it was stopped, in a call or not */
+	if (is_waiting(look->state) && state_by_stat(files) == EVT_PYTHON_STOPPED) {
+		look->state = EVT_PYTHON_STOPPED;
 		look->wait = (struct thread_wait){ .call = 0 };
 	}
 	return true;

@@ -2,7 +2,7 @@
 /*
  * What the kernel says about a thread at this moment: its CPU time, its time in run queues, and
  * whether it runs or what it waits for. The sources are schedstat and syscall of
- * /proc/PID/task/TID, and stat if syscall may not be read.
+ * /proc/PID/task/TID, and stat if it waits (it may be stopped) or syscall may not be read.
  *
  * A thread that the kernel calls running may be in a run queue. In that case it has been given a
  * CPU as often as it gave one up (status). Its place then says nothing about where it spends its
@@ -40,7 +40,7 @@ struct thread_switches {
 
 struct thread_files {
 	uint32_t pid, tid;
-	int schedstat, call, status; /* -1: not open */
+	int schedstat, call, status, stat; /* -1: not open */
 	/*
 	 * our region in the process: a thread that waits there has records to hand over and waits
 	 * for the collector, which is no wait of the program's

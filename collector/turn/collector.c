@@ -293,6 +293,8 @@ static bool collector_is_due(struct collector *c, uint64_t steady_ns)
 		pause = FRAME_FIRST_NS;
 	if (pause > FRAME_NS)
 		pause = FRAME_NS;
+	if (c->common.stop_is_new) /* soon, since process_cpu says when; a tracer stops often */
+		return steady_ns - c->closed_ns >= pause / 4;
 	return steady_ns - c->closed_ns >= pause &&
 	       (epoch_is_pending(c) || collector_has_come_to_rest(c, steady_ns));
 }

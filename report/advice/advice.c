@@ -347,7 +347,7 @@ const char *advice_base_text(const struct advice *advice)
 	static const char *const texts[] = {
 		[ADVICE_OF_STEPS] = "steps' time",
 		[ADVICE_OF_RUN] = "run",
-		[ADVICE_OF_SERVING] = "serving time",
+		[ADVICE_OF_SERVING] = "time after start-up",
 	};
 
 	return texts[advice_base_of(advice)];

@@ -30,6 +30,7 @@ struct advice_place {
 	char caller[ADVICE_LINE_BYTES];    /* FILE:LINE of the caller */
 	char library[LIBRARY_PLACE_BYTES]; /* of a package: where the line spends its time */
 	uint64_t samples;                  /* on which this is based */
+	double part; /* percent of the advice's time; 0: not known, or another place's */
 	uint64_t
 		few_arenas; /* likewise, too few for more than a guess; 0: it is no guess by them */
 };
@@ -38,7 +39,7 @@ struct advice_place {
 enum advice_base {
 	ADVICE_OF_STEPS,
 	ADVICE_OF_RUN,
-	ADVICE_OF_SERVING, /* the run of a server, without its start-up */
+	ADVICE_OF_SERVING, /* the run of a server, or of an event loop, without its start-up */
 };
 
 struct advice;
@@ -105,7 +106,7 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 /* Returns the most that can be gained, in percent of what advice_base_of() says. */
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
 enum advice_base advice_base_of(const struct advice *advice);
-/* "steps' time", "run" or "serving time". */
+/* "steps' time", "run" or "time after start-up". */
 const char *advice_base_text(const struct advice *advice);
 
 /* Sets what the library does, of its words what is before a comma. */

@@ -137,6 +137,36 @@ bool advice_cpu_contention(const struct bottleneck *bottleneck, struct advice *a
 	return true;
 }
 
+#define STOPS_NS_MIN 2000000000u /* it is known to a second */
+
+/* A signal had stopped a process: it neither ran nor waited for anything. */
+bool advice_stopped(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct source_process *const *process;
+	const struct source_process *longest = NULL;
+	size_t count = source_processes(bottleneck->source, &process), others = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ns = process_stops_ns(process[i]);
+
+		others += ns >= STOPS_NS_MIN;
+		if (ns >= STOPS_NS_MIN && (!longest || ns > process_stops_ns(longest)))
+			longest = process[i];
+	}
+	if (!longest || !bottleneck->wall_ns || run_filters(bottleneck->run)->any)
+		return false;
+	advice->gain_ns = process_stops_ns(longest);
+	advice->of = ADVICE_OF_RUN;
+	if (!advice_exceeds(advice, 100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns))
+		return false;
+	advice_say(advice, "a signal (SIGSTOP) had stopped process %u for about %.0f s",
+		   longest->pid, (double)advice->gain_ns / 1e9);
+	if (others > 1)
+		advice_add(advice, ", and %zu other%s as well", others - 1, others == 2 ? "" : "s");
+	advice_add(advice, ".");
+	return true;
+}
+
 #define GIL_LOOKS_MIN 50u
 
 /* The loop's thread waits for the GIL in its steps. The holder is named if a line stands out. */

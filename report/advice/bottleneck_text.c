@@ -219,7 +219,10 @@ static void print_serving(const struct bottleneck *bottleneck, const struct scre
 	char start[UNIT_TEXT_BYTES], served[UNIT_TEXT_BYTES];
 
 	if (serving->is_server)
-		fprintf(screen->out, "; it served from %s on, %s before the end",
+		fprintf(screen->out,
+			bottleneck->waits->has_clients
+				? "; it served from %s on, %s before the end"
+				: "; its event loop first waited after %s, %s before the end",
 			unit_format_ns(start, serving->since_ns),
 			unit_format_ns(served, serving->ns));
 }

@@ -142,6 +142,8 @@ static bool cause_has_name(const char *function)
 	return *function;
 }
 
+#define PART_MOST 50.0 /* percent: a place with as much is where the time is */
+
 const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTES])
 {
 	const struct advice_place *at = &advice->place;
@@ -150,6 +152,7 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	bool has_function = cause_has_name(at->function);
 	bool is_others = advice->waits_at[0] && strcmp(advice->waits_at, at->line) != 0;
 	bool has_caller = at->caller[0] && !is_others; /* a sentence has room for two lines */
+	char part[64] = "";
 
 	place[0] = '\0';
 	show_name(at->function, function);
@@ -161,7 +164,10 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	show_name(at->caller, caller);
 	if (is_others)
 		show_name(advice->waits_at, waits);
-	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s%s%s%s%s", waits,
+	if (at->part > 0 && at->part < PART_MOST)
+		snprintf(part, sizeof(part), "%.0f %% of that%s ", at->part,
+			 is_others ? ":" : " in");
+	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s%s%s%s%s%s", part, waits,
 		 is_others ? " waits while others are in " : "", line, has_function ? " (" : "",
 		 has_function ? function : "", has_function ? ")" : "",
 		 has_caller ? ", called from " : "", has_caller ? caller : "",

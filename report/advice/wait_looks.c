@@ -388,7 +388,10 @@ static void take_request(void *state, const struct source_event *event, bool cou
 		&length);
 
 	(void)counts;
-	if (!*serves_ns && length && method[0] >= 'A' && method[0] <= 'Z')
+	if (!length || method[0] < 'A' || method[0] > 'Z')
+		return;
+	mine->looks.has_clients = true;
+	if (!*serves_ns)
 		*serves_ns = event->event.time_ns;
 }
 
@@ -404,6 +407,7 @@ static bool wait_looks_serves(struct state *mine, const struct wait_look *look, 
 	struct wait_place place;
 	bool was_serving = *serves_ns != 0;
 
+	looks->has_clients |= wait_is_accept(look->call);
 	if (was_serving || !wait_is_one(look->state) || look->state == EVT_PYTHON_SLEEP)
 		return was_serving;
 	if (!wait_is_accept(look->call)) {
@@ -411,6 +415,7 @@ static bool wait_looks_serves(struct state *mine, const struct wait_look *look, 
 		if (place.is_in_callback || !(place.is_in_loop || place.is_server) ||
 		    !wait_is_idle(place.kind, look->call))
 			return false;
+		looks->has_clients |= place.is_server;
 	}
 	*serves_ns = time_ns;
 	return false;

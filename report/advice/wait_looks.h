@@ -78,6 +78,8 @@ struct wait_looks {
 	/* by process: when it first had or waited for requests or tasks; 0: it never did */
 	uint64_t *serves_ns;
 	size_t serves_room;
+	/* a request came, or a thread waited for connections: more than an event loop */
+	bool has_clients;
 	const struct samples *samples;
 };
 

@@ -42,9 +42,9 @@ void wait_say_line_of(const struct bottleneck *bottleneck, const struct line_sum
 	step_line_text(bottleneck->lines, &line, text);
 	step_line_put(bottleneck->lines, &line, &advice->place);
 	snprintf(advice->waits_at, sizeof(advice->waits_at), "%s", advice->place.line);
+	advice->place.part = 100.0 * (double)line.ns / (double)ns;
 	advice_add(advice, " %.0f %% of that was in %s (%" PRIu64 " samples%s).",
-		   100.0 * (double)line.ns / (double)ns, text, line.looks,
-		   wait_text_guess(line.looks));
+		   advice->place.part, text, line.looks, wait_text_guess(line.looks));
 }
 
 void wait_say_line(const struct bottleneck *bottleneck, const struct wait_cause *cause,

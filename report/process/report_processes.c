@@ -64,7 +64,8 @@ static void set_waits(struct table *table, const struct source_process *process)
 
 static void set_life(struct table *table, const struct source_process *process, uint64_t cpu_ns)
 {
-	table_set_number(table, COLUMN_processes_cpu_ns, cpu_ns);
+	if (cpu_ns) /* one that gave way to another program soon was never looked at */
+		table_set_number(table, COLUMN_processes_cpu_ns, cpu_ns);
 	set_waits(table, process);
 	set_usage(table, process);
 }

@@ -390,6 +390,17 @@ static void report_lines_print_share(const struct line_memory_share *share,
 			   SAMPLE_NOT_PYTHON);
 }
 
+static void lines_print_stopped(const struct sample_counts *counts, const struct screen *screen)
+{
+	char time[UNIT_TEXT_BYTES];
+
+	if (counts->state_ns[EVT_PYTHON_STOPPED])
+		screen_print_prose(screen,
+				   "Signals or a debugger had stopped threads for %s in all: no "
+				   "line has that time.",
+				   unit_format_ns(time, counts->state_ns[EVT_PYTHON_STOPPED]));
+}
+
 static void samples_foot(const struct document *document, const struct screen *screen)
 {
 	const struct report *report = document->context;
@@ -399,6 +410,7 @@ static void samples_foot(const struct document *document, const struct screen *s
 
 	report_lines_print_steps(state, screen);
 	sample_counts_print_uncertain(lines_shown(state), screen);
+	lines_print_stopped(lines_shown(state), screen);
 	if (samples->torn)
 		screen_print_prose(screen,
 				   "%s stack%s changed while being read: the lines are not "

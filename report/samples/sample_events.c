@@ -161,6 +161,7 @@ void sample_counts_take(struct sample_counts *from, const struct sample_counts *
 	from->looks -= part->looks;
 	from->cpu_ns -= part->cpu_ns;
 	from->cpu_looks -= part->cpu_looks;
+	from->cpu_squares -= part->cpu_squares;
 	from->doubt_ns -= part->doubt_ns;
 	from->late_looks -= part->late_looks;
 	from->native_ns -= part->native_ns;
@@ -286,6 +287,8 @@ static struct sample_counts counts_of(struct state *mine, const struct source_ev
 		thread->carried_ns = thread->doubt_ns = 0;
 		if (sample->calls || key_of(&mine->operator, event) != NO_OPERATOR)
 			counts.native_ns = counts.cpu_ns;
+	} else if (state == EVT_PYTHON_STOPPED) {
+		counts.state_ns[state] = passed_ns;
 	} else if (state != EVT_PYTHON_READY) {
 		if (is_rest(mine, event, state))
 			counts.idle_ns = passed_ns;

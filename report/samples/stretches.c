@@ -27,6 +27,7 @@ const char *stretch_state_text(enum evt_python_state state)
 		[EVT_PYTHON_WAITS] = "waits",
 		[EVT_PYTHON_READY] = "waits for a CPU",
 		[EVT_PYTHON_TORN] = "stack could not be read",
+		[EVT_PYTHON_STOPPED] = "is stopped",
 	};
 
 	return state < EVT_PYTHON_STATE_LIMIT ? texts[state] : texts[EVT_PYTHON_WAITS];

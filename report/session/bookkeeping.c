@@ -61,6 +61,8 @@ static int bookkeeping_process_take_cpu(struct file_row *file, const struct evt_
 	if (error)
 		return error;
 	process_note_cpu(file, row, event->cpu_ns);
+	if (row->process.stopped == 1 && event->stopped != 1)
+		row->process.stops_ns += time_ns - row->process.stopped_ns;
 	if (event->stopped && !row->process.stopped)
 		row->process.stopped_ns = time_ns;
 	row->process.stopped = (uint32_t)(event->stopped < 3 ? event->stopped : 0);

@@ -72,6 +72,7 @@ struct source_process {
 	/* as process_cpu had it last: 1: a signal stopped it, 2: a debugger; and since when */
 	uint32_t stopped;
 	uint64_t stopped_ns;
+	uint64_t stops_ns; /* how long signals had stopped it, about; see process_stops_ns() */
 	uint64_t memory_peak_bytes, children_ns,
 		major_faults;             /* from process_usage; 0 if unknown */
 	uint64_t disk_read, disk_written; /* from process_usage: bytes plus one, 0 if unknown */
@@ -422,8 +423,14 @@ struct thread_times thread_times(const struct source_thread *thread);
 struct thread_times process_times(const struct source_process *process);
 
 /*
+ * For how long signals had stopped the process, until it went on or ended: to a quarter of a second
+ * if its threads were sampled, else to a second.
+ */
+uint64_t process_stops_ns(const struct source_process *process);
+
+/*
  * CPU time of the process as this program. After an exec the kernel continues to count, so cpu_ns
- * includes the previous program's time. Call when everything is read.
+ * includes the previous program's time. 0: not known. Call when everything is read.
  */
 uint64_t process_own_cpu_ns(const struct source *source, const struct source_process *process);
 

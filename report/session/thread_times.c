@@ -95,3 +95,12 @@ uint64_t process_own_cpu_ns(const struct source *source, const struct source_pro
 			before_ns = all[i]->cpu_ns;
 	return process->cpu_ns - before_ns;
 }
+
+uint64_t process_stops_ns(const struct source_process *process)
+{
+	uint64_t still_ns = 0;
+
+	if (process->stopped == 1 && process->end_ns > process->stopped_ns)
+		still_ns = process->end_ns - process->stopped_ns;
+	return process->stops_ns + still_ns;
+}

@@ -168,22 +168,26 @@ static void run_of_phases(const struct summary *summary, const struct screen *sc
  */
 static bool run_of_thread(const struct summary *summary, struct bar *bar)
 {
-	static const char *const words[] = { "on a CPU", "ready, but without a CPU", "waiting" };
+	static const char *const words[] = { "on a CPU", "ready, but without a CPU", "stopped",
+					     "waiting" };
 	const struct source_thread *thread;
 	unsigned int percent[PARTS_MAX];
 	struct thread_times times;
-	uint64_t lived_ns, busy_ns;
+	uint64_t lived_ns, rest_ns, stops_ns;
 
 	thread = summary_busiest_thread(summary, &times);
 	if (!thread || run_filters(summary->run)->any || thread->end_ns <= thread->start_ns)
 		return false;
 	lived_ns = thread->end_ns - thread->start_ns;
-	busy_ns = times.cpu_ns + times.runnable_ns;
+	rest_ns = times.cpu_ns + times.runnable_ns;
+	rest_ns = lived_ns > rest_ns ? lived_ns - rest_ns : 0;
+	stops_ns = process_stops_ns(thread->process);
+	stops_ns = stops_ns < rest_ns ? stops_ns : rest_ns;
 	bar->part[0] = (struct bar_part){ '#', "\xe2\x96\x88", "32", times.cpu_ns, "" };
 	bar->part[1] = (struct bar_part){ '=', "\xe2\x96\x92", "31", times.runnable_ns, "" };
-	bar->part[2] = (struct bar_part){ '.', "\xc2\xb7", "2",
-					  lived_ns > busy_ns ? lived_ns - busy_ns : 0, "" };
-	bar->count = 3;
+	bar->part[2] = (struct bar_part){ 'x', "\xc3\x97", "2", stops_ns, "" };
+	bar->part[3] = (struct bar_part){ '.', "\xc2\xb7", "2", rest_ns - stops_ns, "" };
+	bar->count = 4;
 	share_out(bar, 100, percent);
 	for (size_t i = 0; i < bar->count; i++)
 		if (percent[i])
@@ -226,8 +230,8 @@ static bool works_elsewhere(const struct summary *summary, uint64_t busy_ns)
 }
 
 /*
- * For a server: what its busiest thread did since it served, by samples. Its start-up is no part of
- * that. Returns false for other programs, or if there are too few samples.
+ * For a server, or an event loop: what its busiest thread did since it served, by samples. Its
+ * start-up is no part of that. Returns false for other programs, or if there are too few samples.
  */
 static bool run_of_server(const struct summary *summary, struct bar *bar)
 {
@@ -235,6 +239,7 @@ static bool run_of_server(const struct summary *summary, struct bar *bar)
 					     "waiting for the GIL", "waiting" };
 	const struct serving *serving = &summary->bottleneck.serving;
 	const struct serving_thread *thread = run_serving_thread(serving);
+	bool has_clients = summary->bottleneck.waits->has_clients;
 	unsigned int percent[PARTS_MAX];
 	char time[UNIT_TEXT_BYTES];
 	uint64_t busy_ns;
@@ -245,7 +250,8 @@ static bool run_of_server(const struct summary *summary, struct bar *bar)
 	busy_ns = thread->runs_ns + thread->ready_ns + thread->gil_ns;
 	if (works_elsewhere(summary, busy_ns))
 		return false;
-	bar->label = "serving";
+	if (has_clients)
+		bar->label = "serving";
 	bar->part[0] = (struct bar_part){ '#', "\xe2\x96\x88", "32", thread->runs_ns, "" };
 	bar->part[1] = (struct bar_part){ '=', "\xe2\x96\x92", "31", thread->ready_ns, "" };
 	bar->part[2] = (struct bar_part){ '-', "\xe2\x96\x91", "33", thread->gil_ns, "" };
@@ -257,8 +263,8 @@ static bool run_of_server(const struct summary *summary, struct bar *bar)
 	for (size_t i = 0; i < bar->count; i++)
 		if (percent[i])
 			snprintf(bar->part[i].words, WORDS_BYTES, "%s %u %%", words[i], percent[i]);
-	snprintf(bar->tail, sizeof(bar->tail), "%s, busiest Python thread",
-		 unit_format_ns(time, thread->all_ns));
+	snprintf(bar->tail, sizeof(bar->tail), "%s%s, busiest Python thread",
+		 unit_format_ns(time, thread->all_ns), has_clients ? "" : " after start-up");
 	return true;
 }
 

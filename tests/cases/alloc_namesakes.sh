@@ -23,3 +23,17 @@ done
 "$REPORT" export folded --value live run.evt -o live.folded || fail "export: status $?"
 expect_eq "folded stacks" "$(grep -cE '(made<.*>::by|overloaded)' live.folded)" 5
 expect_eq "names in folded stacks" "$(sed -E 's/ [0-9]+$//' live.folded | grep -E '(made<.*>::by|overloaded)' | sort -u | wc -l)" 5
+# So it is in whatever goes by functions: trees, flame graphs, what lives, and files for other programs.
+for report in leaks peak 'alloc --by stack' top-down bottom-up flame; do
+	# shellcheck disable=SC2086 # words
+	expect_eq "names in $report" "$("$REPORT" $report --limit 0 run.evt | grep -oE 'made<[a-z]+[ _]\(long\)>::by|overloaded\([a-z]+\)' | sort -u | wc -l)" 5
+done
+for format in speedscope pprof callgrind stacks; do
+	"$REPORT" export $format run.evt -o "run.$format" 2>err || fail "export $format: $(cat err)"
+	expect_eq "names in export $format" "$(python3 -S -c 'import gzip, re, sys
+data = open(sys.argv[1], "rb").read()
+data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+print(len(set(re.findall(rb"made<[a-z]+[ _]\(long\)>::by|overloaded\([a-z]+\)", data))))' "run.$format")" 5
+done
+"$REPORT" export massif run.evt -o run.massif 2>err || fail "export massif: $(cat err)"
+expect_eq "places in massif" "$(grep -oE '(made<.*>::by|overloaded) \(.*namesakes.cpp:[0-9]+\)' run.massif | sort -u | wc -l)" 5

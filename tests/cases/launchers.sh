@@ -22,6 +22,13 @@ try nice -n 1 "$PROGRAMS/hostile"
 try env bash -c "nice $PROGRAMS/hostile"
 command -v taskset >/dev/null && try taskset -c 0 "$PROGRAMS/hostile"
 command -v stdbuf >/dev/null && try stdbuf -oL "$PROGRAMS/hostile"
+# A rank that has nothing to draw, as torchrun's own process: readers of traces (HTA) want a duration in each file.
+RANK=1 WORLD_SIZE=2 try nice -n 1 "$PROGRAMS/hostile"
+mkdir traces
+"$REPORT" export chrome "$OUTPUT" -o traces/ 2>err || fail "export chrome: $(cat err)"
+python3 -S -c 'import glob, gzip, json
+spans = [event for event in json.load(gzip.open(*glob.glob("traces/*")))["traceEvents"] if event["ph"] == "X"]
+assert len(spans) == 1 and spans[0]["dur"] > 0, spans' || fail "its trace has no span"
 # What a launcher starts in a pid of its own is recorded if it is of interest, as Python is.
 wanted=python3
 python="python3 -c 'import sys; sys.exit(21)'"

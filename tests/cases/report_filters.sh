@@ -5,6 +5,7 @@
 
 need_program captured
 need_program counts
+expect_match "what --help says of conditions" "$("$REPORT" alloc --help; "$REPORT" help)" 'COLUMN!=GLOB'
 run_traced "$PROGRAMS/captured" || fail "status $?"
 by_size='alloc("--by", "size"'
 expect "$OUTPUT" \

@@ -84,6 +84,11 @@ expect_eq "an ordinary name" "$(proposed plain-1.evt)" plain-1.evt
 # shellcheck disable=SC2016 # not to be expanded
 expect_eq "a name with a space" "$(proposed "${names[3]}")" "'a b;touch hacked;\$(touch hacked).evt'"
 cd .. || exit 1
+need_program names_file
+printf '%065536d\0%065535d\0' 0 0 >long
+"$PROGRAMS/names_file" long long.evt || fail "names_file: status $?"
+expect_match "of a name that may be cut" "$("$REPORT" nvtx --limit 0 long.evt | tr -s '\n ' ' ')" \
+	' cut: 1 row has a name of 65,536 bytes, where longer ones are cut: names that differ later are one row\.'
 python3 -S - <<'END' || fail "json of files with such names"
 import json
 text = open("documents").read()

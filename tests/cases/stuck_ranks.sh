@@ -81,6 +81,23 @@ wait "${pids[@]}" 2>/dev/null
 expect_eq "rows" "$(json stuck "lock0.evt" '[[r["rank"], r["thread"] == "holder", r["line"].rsplit(":", 1)[1], r["operation"], r["sequence"]]
 	for r in sorted(rows, key=lambda r: (r["rank"], r["thread"] == "holder"))]' lock1.evt lock2.evt)" \
 	"[[0, false, \"$there\", \"gloo:all_reduce\", 4], [1, false, \"$here\", null, null], [1, true, \"$((here - 13))\", null, null], [2, false, \"$there\", \"gloo:all_reduce\", 4]]"
+# What is open at the end is in each export, up to the end of its process, and marked.
+for form in chrome:json perfetto:pftrace sqlite:db parquet:d; do
+	"$REPORT" export "${form%:*}" lock0.evt -o "trace.${form#*:}" 2>err || fail "export $form after SIGKILL: $(cat err)"
+done
+python3 -S - "$(json processes "$PWD/lock0.evt" 'rows[0]["end_ns"]')" "$(json ops "$PWD/lock0.evt" 'row(name="gloo:all_reduce")["max_cpu_ns"]')" <<'END' || fail "exports after SIGKILL"
+import json, sqlite3, sys
+end, longest = map(int, sys.argv[1:])
+cut = [event for event in json.load(open("trace.json"))["traceEvents"] if "end not recorded" in (event.get("args") or {})]
+assert [event["name"] for event in cut] == ["gloo:all_reduce"], cut
+assert abs((cut[0]["ts"] + cut[0]["dur"]) * 1000 - end) < 1 and abs(cut[0]["dur"] * 1000 - longest) < 1, (cut, end, longest)
+assert open("trace.pftrace", "rb").read().count(b"end not recorded") == 1
+rows = sqlite3.connect("trace.db").execute("SELECT value, start, end FROM NVTX_EVENTS JOIN StringIds ON id = textId WHERE endNotRecorded").fetchall()
+assert rows == [("gloo:all_reduce", end - longest, end)], (rows, end, longest)
+END
+for family in ranges collectives; do
+	grep -qa end_not_recorded trace.d/*/*/family=$family/part.parquet || fail "Parquet has no column of what is cut in $family"
+done
 "$REPORT" summary lock?.evt | grep -q 'Rank 1 has not entered' || fail "the summary does not say it"
 "$REPORT" watch lock0.evt >shown || fail "watch: status $?"
 grep -q '^stuck     Rank 0 entered gloo:all_reduce number 4' shown || fail "watch: $(cat shown)"

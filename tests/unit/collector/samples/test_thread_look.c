@@ -85,6 +85,8 @@ TEST(calls_say_what_is_waited_for)
 	assert_int_equal(thread_state_of_letter('R'), EVT_PYTHON_RUNS);
 	assert_int_equal(thread_state_of_letter('D'), EVT_PYTHON_IO);
 	assert_int_equal(thread_state_of_letter('S'), EVT_PYTHON_WAITS);
+	assert_int_equal(thread_state_of_letter('T'), EVT_PYTHON_STOPPED);
+	assert_int_equal(thread_state_of_letter('t'), EVT_PYTHON_STOPPED);
 }
 
 TEST(looker_runs)
@@ -326,6 +328,15 @@ TEST(who_is_on_a_cpu_is_told)
 		assert_false(thread_moment_had_cpu(&moment));
 		assert_true(thread_has_stayed(&other, &moment));
 	}
+	kill(child, SIGSTOP);
+	waitpid(child, NULL, WUNTRACED);
+	assert_true(thread_look(&other, 0, &look));
+	assert_int_equal(look.state, EVT_PYTHON_STOPPED); /* not in pause(), where it was */
+	assert_int_equal(look.wait.call, 0);
+	kill(child, SIGCONT);
+	do /* stopped, or on its way back */
+		assert_true(thread_look(&other, 0, &look));
+	while (look.state != EVT_PYTHON_WAITS);
 	do { /* others may take our CPU in between */
 		look = (struct thread_look){ .turns = 0 };
 		assert_true(thread_look(&own, 0, &look));

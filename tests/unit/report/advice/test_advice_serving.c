@@ -168,6 +168,33 @@ TEST(a_main_thread_without_requests)
 	release();
 }
 
+/* The wait has three lines: which part of its time the named one has is said. */
+TEST(a_wait_in_several_lines)
+{
+	static const uint64_t places[] = { IN_MAIN,  IN_MAIN, IN_MAIN,  IN_MAIN,  AT_LOCK,
+					   AT_STORE, AT_LOCK, AT_STORE, AT_STORE, AT_LOCK };
+	const struct advice *advice;
+	char place[CAUSE_PLACE_BYTES];
+
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (unsigned int look = 0; look <= 200; look++)
+		look_put((look + 1) * LOOK_NS, places[look % 10], EVT_PYTHON_SLEEP, 0);
+	frame_end_block(c.r.fw);
+	now = 201 * LOOK_NS;
+	read_back();
+	advice = advice_of("waits");
+	assert_non_null(advice);
+	assert_string_equal(advice->place.line, SERVER ":40");
+	if (strncmp(cause_place(advice, place), "40 % of that in ", 16))
+		fail_msg("%s", place);
+	release();
+}
+
 /* Handlers that await for `awaits` of 10 looks; the loop's thread runs one of them otherwise. */
 static void write_awaits(unsigned int awaits)
 {
@@ -206,6 +233,43 @@ TEST(handlers_that_await_while_the_loop_has_nothing_to_do)
 	release();
 	write_awaits(3);
 	assert_null(advice_of("request_waits"));
+	release();
+}
+
+/* An event loop that computes for nine of ten looks, and waits by `call`. No request comes. */
+static void write_loop(uint64_t call)
+{
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (unsigned int look = 1; look < 100; look++)
+		look_put(look * LOOK_NS, look % 10 ? AT_AWAIT : IN_LOOP,
+			 look % 10 ? EVT_PYTHON_RUNS : EVT_PYTHON_IO, look % 10 ? 0 : call);
+	frame_end_block(c.r.fw);
+	now = 100 * LOOK_NS;
+	read_back();
+}
+
+/* What it does after its start-up is judged as a server's, but nobody says that it serves. */
+TEST(an_event_loop_alone_serves_nobody)
+{
+	const struct advice *advice;
+
+	write_loop(EPOLL_WAIT);
+	assert_true(bottleneck.serving.is_server);
+	assert_false(bottleneck.waits->has_clients);
+	advice = advice_of("blocked_event_loop");
+	assert_non_null(advice);
+	assert_string_equal(advice->place.line, SERVER ":19");
+	release();
+	write_loop(ACCEPT4);
+	assert_true(bottleneck.waits->has_clients);
+	release();
+	write_awaits(3);
+	assert_true(bottleneck.waits->has_clients);
 	release();
 }
 

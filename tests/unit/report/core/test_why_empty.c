@@ -94,6 +94,12 @@ TEST(the_reason_is_the_true_one)
 	assert_string_equal(
 		explain((struct wish){ "alloc,nvtx", "nvtx:a\nb", .family = EVT_FAMILY_system }),
 		"recording was limited to nvtx:a\\nb, which never opened: check INTERCEPT_CAPTURE");
+	assert_string_equal(
+		explain((struct wish){ "alloc,nvtx", "steps wait=9,active=3",
+				       .family = EVT_FAMILY_alloc }),
+		"recording was limited to steps wait=9,active=3 by INTERCEPT_SCHEDULE, and no "
+		"such step came: the program made fewer steps, or none; choose earlier steps, or "
+		"record without INTERCEPT_SCHEDULE");
 	assert_string_equal(explain((struct wish){ "alloc,nvtx", "nvtx:step", true,
 						   .family = EVT_FAMILY_alloc }),
 			    "no allocation was recorded while nvtx:step was open");
