@@ -202,6 +202,9 @@ def wholes(table):
             # the parts of some steps are known (INTERCEPT_BUDGET)
             in_part = total == "total_ns" and "detailed_ns" in row and "running_ns" not in columns
             whole = "detailed_ns" if in_part else total
+            # phases of the host may be known of more steps than work of the GPU (INTERCEPT_GPU_STEPS)
+            if in_part and "forward_ns" in columns and row.get("with_phases_ns") is not None:
+                whole = "with_phases_ns"
             if any(row.get(column[1:]) for column in columns if column[0] == "!"):
                 continue
             parts = [column.lstrip("?") for column in columns

@@ -189,6 +189,14 @@ def protocols():
                               read("start", "last")]],
                {"start": 1, "field": 1},
                lambda m, r: r["first"] != r["last"] or r["first"] in (0, r["field"]))
+    yield ("a call that CUPTI left has no number of the CUPTI that came back",
+           [("preload/gpu/gpu_windows.c", "__atomic_store_n(&correlation_off_ticks"),
+            ("preload/gpu/gpu_callback.c", "atomic_fetch_add(&gpu_number_base"),
+            ("preload/gpu/gpu_callback.c", "atomic_thread_fence(memory_order_acquire)")],
+           lambda weak: [[write("off", 1), write("base", 1, "relaxed" if weak else "release")],
+                         [read("base", "base"), fence("acquire"), read("off", "off")]],
+           {"off": 0, "base": 0},
+           lambda m, r: r["base"] == 0 or r["off"] == 1)
     yield ("a request for a capture is not mixed of two",
            [("collector/captures/captures.c", "atomic_thread_fence(memory_order_release)"),
             ("preload/record/capture_asked.c", "atomic_thread_fence(memory_order_acquire)")],
@@ -475,7 +483,6 @@ RELAXED = {
     "preload/gpu/gpu_asked.c: is_to_stay": ALONE,
     "preload/gpu/gpu_callback.c: gpu_share_callbacks": ALONE,
     "preload/gpu/gpu_form.c: flushed": AGAIN,
-    "preload/gpu/gpu_records.h: gpu_number_base": VALUE,
     "preload/gpu/gpu_second.c: is_here": ALONE,
     "preload/gpu/gpu_share.c: wanted": ALONE,
     "preload/gpu/gpu_windows.h: gpu_stage": ALONE,

@@ -97,7 +97,7 @@ void cuda_end(struct cuda_call *call, int result)
 	if (call->is_noted)
 		open_call_end(REGION_OPEN_cuda);
 	call->result = result;
-	call->correlation = call->nested ? 0 : correlation_end();
+	call->correlation = call->nested ? 0 : correlation_end(call->start);
 	cuda_running = call->outer;
 }
 

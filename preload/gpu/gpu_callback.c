@@ -171,7 +171,8 @@ static uint64_t start_take(int domain, const struct cupti_callback *callback)
 
 /* --- ours --- */
 
-static void call_record(const char *name, const struct cupti_callback *callback, uint64_t start)
+static void call_record(const char *name, const struct cupti_callback *callback, uint64_t start,
+			uint32_t number)
 {
 	int saved = errno;
 	/* read first, because sending the name may take a while */
@@ -184,7 +185,7 @@ static void call_record(const char *name, const struct cupti_callback *callback,
 	field[0] = string_id(&text, lane);
 	field[1] = ticks - start;
 	field[2] = callback->result ? (uint32_t)*callback->result : 0;
-	field[3] = gpu_number(callback->correlation);
+	field[3] = number;
 	(void)recorder_put(lane, EVT_gpu_call, ticks - recorder_base, field, 4);
 	recorder_leave(lane);
 	errno = saved;
@@ -239,15 +240,22 @@ static void gpu_callback_call_begins(int domain, const struct cupti_callback *ca
 		correlation_self = number | CORRELATION_OWN;
 }
 
-static void call_ends(const char *name, int domain, const struct cupti_callback *callback)
+/* Returns whether the call counts: it began in a window. */
+static bool call_ends(const char *name, int domain, const struct cupti_callback *callback)
 {
 	uint64_t start = start_take(domain, callback);
+	uint32_t number = gpu_number(callback->correlation);
 
 	if (!start)
-		return;
-	if (correlation_self == (gpu_number(callback->correlation) << 2 | CORRELATION_OWN))
+		return (correlation_self & 3) == CORRELATION_TAKEN;
+	if (correlation_self == (number << 2 | CORRELATION_OWN))
 		correlation_self = 0;
-	call_record(name, callback, start);
+	/* looked at behind the number: whoever changes numbers has switched CUPTI off before */
+	atomic_thread_fence(memory_order_acquire);
+	if (correlation_is_void(start))
+		return false;
+	call_record(name, callback, start, number);
+	return true;
 }
 
 /* Nothing of CUPTI's may be used behind gpu_detach(). */
@@ -261,16 +269,18 @@ static void call_unseen(void)
 
 static inline void call_ours(int domain, uint32_t id, const struct cupti_callback *callback)
 {
+	bool counts = false;
+
 	if (!names[domain][id] || !callback->kept || !gpu_is_on())
 		return;
 	if (callback->site == 0)
 		gpu_callback_call_begins(domain, callback);
 	else
-		call_ends(names[domain][id], domain, callback);
+		counts = call_ends(names[domain][id], domain, callback);
 	if (__builtin_expect(gpu_form_is_second(), 0) && callback->site != 0)
 		gpu_form_flush_sometimes();
 	if (__builtin_expect(!gpu_windows_count(), 0) && callback->site != 0)
-		gpu_windows_take_call(names[domain][id]);
+		gpu_windows_take_call(names[domain][id], counts);
 	if (__builtin_expect(!gpu_is_wanted(), 0) && callback->site != 0)
 		call_unseen();
 }

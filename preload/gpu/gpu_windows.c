@@ -45,8 +45,13 @@ static void windows_enter(enum gpu_stage stage, uint64_t step)
 	atomic_store(&gpu_stage, stage);
 }
 
-void gpu_windows_take_call(const char *function)
+void gpu_windows_take_call(const char *function, bool counts)
 {
+	if (counts) {
+		atomic_store(&windows_calls, 0);
+		atomic_store(&windows_waited, false);
+		return;
+	}
 	atomic_fetch_add_explicit(&windows_calls, 1, memory_order_relaxed);
 	if (strstr(function, "Synchronize"))
 		atomic_store_explicit(&windows_waited, true, memory_order_relaxed);
@@ -172,6 +177,7 @@ static void windows_after(uint64_t step)
 		windows_shut(step);
 	} else if (stage == GPU_STAGE_TRAILS && windows_queue_has_passed(step) &&
 		   !windows_draw(step + LEAD_STEPS)) {
+		__atomic_store_n(&correlation_off_ticks, clock_ticks(), __ATOMIC_RELAXED);
 		windows_enter(GPU_STAGE_OFF, step);
 		gpu_work_unwanted();
 	}

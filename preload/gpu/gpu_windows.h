@@ -41,8 +41,11 @@ static inline bool gpu_windows_count(void)
 	return atomic_load_explicit(&gpu_stage, memory_order_relaxed) == GPU_STAGE_COUNTS;
 }
 
-/* A call that starts work, or waits for it, has ended while gpu_windows_count() was false. */
-void gpu_windows_take_call(const char *function);
+/*
+ * A call that starts work, or waits for it, has ended while gpu_windows_count() was false.
+ * `counts`: it had begun before, so its work is still to come.
+ */
+void gpu_windows_take_call(const char *function, bool counts);
 
 /* A capture that was asked for has opened, which is a window as soon as that can be. */
 void gpu_windows_opened(void);

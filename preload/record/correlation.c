@@ -7,3 +7,4 @@
 
 __thread uint32_t correlation_self __attribute__((tls_model("initial-exec")));
 bool correlation_wanted;
+uint64_t correlation_off_ticks;

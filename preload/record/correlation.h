@@ -31,6 +31,17 @@ PRELOAD_HIDDEN extern __thread uint32_t correlation_self __attribute__((tls_mode
 /* CUPTI's callbacks are on, so interposed calls have to set their word. */
 PRELOAD_HIDDEN extern bool correlation_wanted;
 
+/*
+ * Ticks. CUPTI was switched off then: whether the work of a call that had begun before was reported
+ * is not known, and a CUPTI that comes back begins to count anew. So such a call has no number.
+ */
+PRELOAD_HIDDEN extern uint64_t correlation_off_ticks;
+
+static inline bool correlation_is_void(uint64_t start_ticks)
+{
+	return start_ticks < __atomic_load_n(&correlation_off_ticks, __ATOMIC_RELAXED);
+}
+
 /* Surrounds an interposed call that is not part of another interposed call. */
 static inline void correlation_begin(void)
 {
@@ -38,15 +49,15 @@ static inline void correlation_begin(void)
 		correlation_self = CORRELATION_AWAITED;
 }
 
-/* Returns the call's number, 0 if it has none. */
-static inline uint64_t correlation_end(void)
+/* Returns the number of the call that began then, 0 if it has none. */
+static inline uint64_t correlation_end(uint64_t start_ticks)
 {
 	uint32_t self = correlation_self;
 
 	if (__builtin_expect(self == 0, 1))
 		return 0;
 	correlation_self = 0;
-	return (self & 3) == CORRELATION_TAKEN ? self >> 2 : 0;
+	return (self & 3) == CORRELATION_TAKEN && !correlation_is_void(start_ticks) ? self >> 2 : 0;
 }
 
 #endif

@@ -366,9 +366,11 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 		if (!rules[i].look(bottleneck, &advice[count]) ||
 		    !advice_limit(bottleneck, &advice[count]))
 			continue;
-		/* of a sample of the operators it is not known which of them are backward's */
+		/* of a sample of the operators it is not known which of them are backward's, or are
+		   followed by a gap */
 		if (bottleneck->lines &&
-		    !(bottleneck->sampled && rules[i].look == advice_launch_bound))
+		    !(bottleneck->sampled && (rules[i].look == advice_launch_bound ||
+					      rules[i].look == advice_between_operators)))
 			step_lines_say(bottleneck->lines, &advice[count]);
 		if (advice[count].severity == ADVICE_WARNING &&
 		    advice_share(bottleneck, &advice[count]) > SHARE_OF_PROBLEM)

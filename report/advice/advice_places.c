@@ -243,6 +243,9 @@ bool advice_step_function(const struct bottleneck *bottleneck, struct advice *ad
 		   "what it calls (%" PRIu64 " samples); %.0f %% of that in %s.",
 		   advice->value, advice->place.function, found.looks,
 		   100.0 * (double)found.line.ns / (double)found.ns, text);
+	/* of a sample of the operators no other rule knows what is done there */
+	if (bottleneck->sampled && !steady_loop_is_gpu_bound(&bottleneck->loop))
+		advice->severity = ADVICE_WARNING;
 	if (!found.work)
 		return true;
 	/* what it does is known, and what to do about it */

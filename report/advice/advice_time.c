@@ -14,10 +14,11 @@
 #define BESIDE_MATTERS 0.1 /* share of the place's time */
 #define OPERATOR_SMALL_NS 10000u
 #define STATE_BYTES 120
-#define WORK_MATTERS 0.5           /* of the time in the DataLoader */
-#define ITEM_SHARE_MIN 1           /* % */
-#define ITEMS_MANY 100             /* a step */
-#define LINE_LOOKS_MIN 20u         /* samples that a line of many gaps needs */
+#define WORK_MATTERS 0.5   /* of the time in the DataLoader */
+#define ITEM_SHARE_MIN 1   /* % */
+#define ITEMS_MANY 100     /* a step */
+#define LINE_LOOKS_MIN 20u /* samples that a line of many gaps needs */
+#define NEARLY_ALL 0.9
 #define GIL_MOST 0.1               /* of the samples' time */
 #define LINE_TIMES 1.5             /* what it has of the largest of them */
 #define OPERATORS_MANY 20u         /* a step */
@@ -296,6 +297,50 @@ static uint64_t line_of_gaps(const struct bottleneck *bottleneck, uint64_t large
 	return (double)ns > LINE_TIMES * (double)largest_ns ? ns : 0;
 }
 
+/* Returns whether calls of CUDA were made that nothing recorded: a wait may be for the GPU. */
+static bool calls_are_unseen(const struct bottleneck *bottleneck)
+{
+	const struct run *run = bottleneck->run;
+
+	return run_events(run, EVT_gpu_cupti) && !run_events(run, EVT_gpu_call) &&
+	       !run_events(run, EVT_cuda_call) && !run_events(run, EVT_cuda_launch);
+}
+
+/*
+ * Of a sample of the operators the places between them are not known, but where the loop's thread
+ * sleeps, or waits for a file or a socket, is seen in any step.
+ */
+static bool rests_of_samples(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct step_lines *lines = bottleneck->lines;
+	char text[STEP_LINE_BYTES], guess[STEP_LINE_GUESS_BYTES];
+	struct step_line line;
+	double percent, share;
+	bool sleeps;
+
+	if (!lines || !lines->told_ns || calls_are_unseen(bottleneck) ||
+	    !step_lines_find(lines, STEP_LINES(RESTS), &line, &percent) || !line.is_users)
+		return false;
+	share = (double)line.ns / (double)lines->told_ns;
+	sleeps = (double)lines->sleep_ns >= NEARLY_ALL * (double)lines->ns[STEP_LINES_RESTS];
+	if (!share_exceeds(bottleneck, advice,
+			   (uint64_t)(share * (double)bottleneck->loop.total_ns)))
+		return false;
+	if (line.looks < LINE_LOOKS_MIN)
+		advice->severity = ADVICE_NOTE;
+	step_line_text(lines, &line, text);
+	step_line_put(lines, &line, &advice->place);
+	advice_say(advice, "the loop's thread %s for %.0f %% of the steps' time in %s%s.",
+		   sleeps ? "sleeps" : "sleeps, or waits for a file or a socket,", advice->value,
+		   text, step_line_guess(&line, guess));
+	if (line.looks < LINE_LOOKS_MIN)
+		return true;
+	advice_add(advice, " That rests on %" PRIu64 " samples.", line.looks);
+	if (sleeps)
+		snprintf(advice->waits_for, sizeof(advice->waits_for), "a sleep");
+	return true;
+}
+
 bool advice_between_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct gap_place *place = gaps_largest(&bottleneck->evidence->gaps);
@@ -304,8 +349,9 @@ bool advice_between_operators(const struct bottleneck *bottleneck, struct advice
 	uint64_t each_ns, line_ns;
 	bool is_mixed;
 
-	if (bottleneck->sampled || !place ||
-	    !share_exceeds(bottleneck, advice, gap_place_ns(place)))
+	if (bottleneck->sampled)
+		return rests_of_samples(bottleneck, advice);
+	if (!place || !share_exceeds(bottleneck, advice, gap_place_ns(place)))
 		return false;
 	line_ns = line_of_gaps(bottleneck, gap_place_ns(place));
 	if (line_ns) {

@@ -170,7 +170,7 @@ bool step_function_find(const struct bottleneck *bottleneck, struct step_functio
 	own_init(&finding.own, bottleneck->source, run_options(bottleneck->run));
 	own_places_note_scripts(lines->samples, &finding.own);
 	for (size_t i = 0; i < lines->row_count; i++)
-		if (lines->row[i].of != STEP_LINES_HOLDERS)
+		if (lines->row[i].of != STEP_LINES_HOLDERS && lines->row[i].of != STEP_LINES_RESTS)
 			step_function_add_row(&finding, &lines->row[i]);
 	for (size_t i = 0; i < finding.count; i++)
 		if (!runs_the_loop(&finding.candidate[i]) &&

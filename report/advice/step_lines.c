@@ -28,6 +28,8 @@ struct step_lines_pending {
 	uint32_t process;
 	enum step_lines_of of;
 	bool is_gil;
+	bool is_told; /* a GPU was recorded, if there is one */
+	bool sleeps, rests;
 	uint64_t step, place, holder_place, ns, time_ns;
 };
 
@@ -63,6 +65,11 @@ static void step_lines_pending_count(struct step_lines *lines,
 				  sizeof(*lines->look));
 	lines->look[lines->look_count++] = (struct step_look){ look->process, look->step,
 							       look->place, look->ns };
+	lines->told_ns += look->is_told ? look->ns : 0;
+	if (look->is_told && look->rests && look->of <= STEP_LINES_GAPS) {
+		step_lines_row_add(lines, STEP_LINES_RESTS, 0, look->place, look->ns);
+		lines->sleep_ns += look->sleeps ? look->ns : 0;
+	}
 	if (!look->is_gil)
 		return;
 	lines->gil_ns += look->ns;
@@ -178,6 +185,10 @@ static void step_lines_take_sample(void *state, const struct source_event *event
 		.of = step_lines_open_on(lines->evidence, lines->helpers, event->thread->index,
 					 event->event.time_ns),
 		.is_gil = sample->state == EVT_PYTHON_GIL,
+		.is_told = detail_covers(run_gpu_windows(lines->run), process,
+					 event->event.time_ns),
+		.sleeps = sample->state == EVT_PYTHON_SLEEP,
+		.rests = sample->state == EVT_PYTHON_SLEEP || sample->state == EVT_PYTHON_IO,
 		.step = step,
 		.place = sample_place_key(event, sample->place),
 		.holder_place = sample_place_key(event, sample->holder_place),

@@ -35,6 +35,12 @@ enum step_lines_of {
 	STEP_LINES_HOLDERS, /* of threads that held the GIL while the loop waited for it */
 	STEP_LINES_BEFORE,  /* of main threads, before the first step */
 	STEP_LINES_AFTER,   /* of loops' threads, after the last complete step */
+	/*
+	 * It sleeps, or waits for a file or a socket, in no operator and no call of CUDA that is
+	 * known, in steps whose calls of CUDA were recorded if there were any. Counted beside the
+	 * others.
+	 */
+	STEP_LINES_RESTS,
 	STEP_LINES_LIMIT,
 };
 
@@ -68,6 +74,8 @@ struct step_lines {
 	size_t look_count, look_room;
 	uint64_t ns[STEP_LINES_LIMIT], looks[STEP_LINES_LIMIT];
 	uint64_t all_ns, all_looks, gil_ns; /* gil_ns: also if the holder is not known */
+	uint64_t told_ns;                   /* of all_ns, in steps in which RESTS are looked for */
+	uint64_t sleep_ns;                  /* sleeps in RESTS */
 	struct step_lines_pending *pending; /* of the steps that are under way */
 	size_t pending_count, pending_room;
 	uint64_t *last_ns; /* by thread */

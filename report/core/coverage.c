@@ -150,14 +150,14 @@ static const char *coverage_host(const struct run *run, struct coverage_text *re
 static const char *coverage_gpu(const struct run *run, bool has_more,
 				struct coverage_text *ret_text)
 {
-	const struct detail *windows = run_gpu_windows(run);
+	struct detail_steps of = detail_steps_of_windows(run_gpu_windows(run));
 	size_t length = has_more ? strlen(ret_text->text) : 0;
 	char a[UNIT_TEXT_BYTES], b[UNIT_TEXT_BYTES];
 
 	snprintf(ret_text->text + length, COVERAGE_BYTES - length,
 		 "%s %s of %s steps%s. Its work and its times are of these steps",
 		 has_more ? ". The GPU was recorded in" : "recorded: the GPU in",
-		 unit_format_count(a, windows->detailed), unit_format_count(b, windows->steps),
+		 unit_format_count(a, of.detailed), unit_format_count(b, of.steps),
 		 run_detail(run)->until_ns ? "" /* INTERCEPT_BUDGET, which was named */
 		 : has_more                ? " (INTERCEPT_GPU_STEPS)"
 					   : " (INTERCEPT_GPU_STEPS), all else always");

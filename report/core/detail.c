@@ -59,7 +59,7 @@ void detail_take(struct detail *detail, uint32_t index, uint64_t time_ns, bool b
 		return;
 	}
 	if (!process->was_off)
-		detail->first_detailed += process->detailed;
+		process->first_detailed = process->detailed;
 	process->is_off = process->was_off = true;
 	if (!detail->until_ns || time_ns < detail->until_ns)
 		detail->until_ns = time_ns;
@@ -134,10 +134,27 @@ void detail_take_step(struct detail *detail, uint32_t index, uint64_t time_ns, b
 
 		detail->steps++;
 		detail->detailed += has_detail;
+		process->steps++;
 		process->detailed += has_detail;
 	}
 	process->is_in_step = true;
 	process->step_ns = time_ns;
+}
+
+struct detail_steps detail_steps_of_windows(const struct detail *detail)
+{
+	struct detail_steps sum = { 0 };
+
+	for (size_t i = 0; i < detail->room; i++) {
+		const struct detail_process *process = &detail->process[i];
+
+		if (!process->was_off)
+			continue;
+		sum.steps += process->steps;
+		sum.detailed += process->detailed;
+		sum.first_detailed += process->first_detailed;
+	}
+	return sum;
 }
 
 bool detail_covers(const struct detail *detail, uint32_t index, uint64_t from_ns)

@@ -30,18 +30,17 @@ struct detail_process {
 	uint64_t on_ns;          /* of the windows that have ended */
 	uint64_t windows;        /* that have begun */
 	uint64_t number;         /* the last step of detail_take_window() */
-	uint64_t detailed;       /* steps */
+	/* steps that ended and count, those that have detail, these up to the first window's end */
+	uint64_t steps, detailed, first_detailed;
 };
 
 /* All zeros is a new object. */
 struct detail {
 	struct detail_process *process; /* by index */
 	size_t room;
-	/* of processes with windows: steps that ended and count, and those that have detail */
-	uint64_t steps, detailed;
-	uint64_t first_detailed; /* of these, up to the end of the first window of their process */
-	uint64_t until_ns;       /* the first window of any process ended; 0: none has */
-	uint64_t captures;       /* windows of INTERCEPT_CAPTURE=trigger,light that have begun */
+	uint64_t steps, detailed; /* of all processes */
+	uint64_t until_ns;        /* the first window of any process ended; 0: none has */
+	uint64_t captures;        /* windows of INTERCEPT_CAPTURE=trigger,light that have begun */
 	const struct source *source; /* says whether that is set; NULL: it is not */
 	enum detail_kind { DETAIL_UNKNOWN, DETAIL_OF_BUDGET, DETAIL_OF_CAPTURES } kind;
 };
@@ -66,6 +65,15 @@ void detail_take_window(struct detail *detail, uint32_t process, uint64_t time_n
 			uint64_t step);
 /* A step ends, and the next one begins. */
 void detail_take_step(struct detail *detail, uint32_t process, uint64_t time_ns, bool counts);
+
+/*
+ * Steps of processes that were without detail at some time: of the others, as of those that use no
+ * GPU, it is not known whether they have windows.
+ */
+struct detail_steps {
+	uint64_t steps, detailed, first_detailed; /* as in struct detail_process */
+};
+struct detail_steps detail_steps_of_windows(const struct detail *detail);
 
 /* Returns whether the process has had detail without a break since that time. */
 bool detail_covers(const struct detail *detail, uint32_t process, uint64_t from_ns);

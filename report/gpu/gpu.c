@@ -385,16 +385,16 @@ static void gpu_take_window(void *state, const struct source_event *event, bool 
 bool gpu_estimate(const struct gpu *gpu, const struct run *run, enum gpu_table table,
 		  struct gpu_estimate *ret_estimate)
 {
-	const struct detail *windows = run_gpu_windows(run);
+	struct detail_steps of = detail_steps_of_windows(run_gpu_windows(run));
 	const struct gpu_drawn *drawn = &gpu->drawn[table];
 	struct group all = groups_total(&gpu->table[table]);
-	uint64_t steps = windows->detailed - windows->first_detailed;
+	uint64_t steps = of.detailed - of.first_detailed;
 	double more;
 
-	if (!windows->until_ns || !steps || run_filters(run)->any)
+	if (!run_gpu_windows(run)->until_ns || !steps || run_filters(run)->any)
 		return false;
 	/* of the steps behind the first window those were recorded */
-	more = (double)(windows->steps - windows->first_detailed) / (double)steps - 1;
+	more = (double)(of.steps - of.first_detailed) / (double)steps - 1;
 	*ret_estimate = (struct gpu_estimate){
 		.steps = steps,
 		.calls = drawn->calls,

@@ -5,6 +5,8 @@
 #include "cuda_client.h"
 
 void cuda_user_run(unsigned int times);
+__attribute__((weak)) int nvtxRangePushA(const char *message);
+__attribute__((weak)) int nvtxRangePop(void);
 
 static char kernel;
 
@@ -16,10 +18,15 @@ void cuda_user_run(unsigned int times)
 	client_kernel(&kernel, CUDA_USER_KERNEL);
 	OK(cudaStreamCreate(&stream));
 	for (unsigned int i = 0; i < times; i++) {
+		if (nvtxRangePushA)
+			nvtxRangePushA("step");
 		OK(cudaMalloc(&block, 100));
 		OK(cudaMemset(block, 1, 100));
 		OK(cudaLaunchKernel(&kernel, one, one, NULL, 0, stream));
 		OK(cudaFree(block));
+		OK(cudaDeviceSynchronize());
+		if (nvtxRangePop)
+			nvtxRangePop();
 	}
 	OK(cudaStreamDestroy(stream));
 }
