@@ -295,10 +295,10 @@ static void sum_native_works(const struct native_reading *native, struct stack_r
 			continue;
 		use = *stack_keys_use(native->stack_keys, row->key);
 		if (stack_rows_place(rows, &use) == place)
-			native_works_add(works, &rows->names,
-					 named_stack_of(&rows->names, use.process, use.stack,
-							use.time_ns),
-					 &row->counts);
+			native_works_add(
+				works, &rows->names,
+				named_stack_of(&rows->names, use.process, use.stack, use.time_ns),
+				&row->counts);
 	}
 }
 
@@ -319,8 +319,9 @@ static void say_native_works(const struct native_works *works, const struct nati
 	} else if (depth >= DEPTH_MIN) {
 		advice_add(advice, " It calls itself: it is on the stack %.0f times, on average.",
 			   depth);
-		advice->todo = "If it is called with the same arguments again and again, keep the "
-			       "results. Otherwise make that function faster, or call it less often.";
+		advice->todo =
+			"If it is called with the same arguments again and again, keep the "
+			"results. Otherwise make that function faster, or call it less often.";
 	}
 }
 

@@ -400,12 +400,13 @@ static bool says_io_wait(const struct bottleneck *bottleneck, struct advice *adv
 	snprintf(advice->waits_for, sizeof(advice->waits_for), "%s%.40s()%s",
 		 most->kind == IO_KIND_PIPE ? "a pipe (" : "", name,
 		 most->kind == IO_KIND_PIPE ? ")" : "");
-	advice->todo = "Look at what it waits for there, and whether it can go on meanwhile."
-		       IO_LINES;
+	advice->todo =
+		"Look at what it waits for there, and whether it can go on meanwhile." IO_LINES;
 	if (most->kind == IO_KIND_PIPE)
-		advice->todo = "Another process is at the other end of a pipe. If the program starts "
-			       "one for each item, do its work in the program itself, or let one "
-			       "child do many items." IO_LINES;
+		advice->todo =
+			"Another process is at the other end of a pipe. If the program starts "
+			"one for each item, do its work in the program itself, or let one "
+			"child do many items." IO_LINES;
 	if (strstr(name, "sync"))
 		advice->todo = WAIT_SYNC_TODO IO_LINES;
 	snprintf(advice->command, sizeof(advice->command), "io --by function");

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#define WORK_PART 0.5  /* of the function's time */
-#define LOOKS_MIN 20u  /* samples of the function; with fewer the work must have nearly all */
-#define GUESS_MIN 5u   /* samples of the work; with fewer nothing is said */
+#define WORK_PART 0.5 /* of the function's time */
+#define LOOKS_MIN 20u /* samples of the function; of fewer the work must have nearly all */
+#define GUESS_MIN 5u  /* samples of the work; with fewer nothing is said */
 #define GUESS_PART 0.8
 
 static const struct native_work native_works[] = {
@@ -76,8 +76,8 @@ enum native_work_id native_work_of(const char *function, const char *module)
 	for (size_t i = 0; i < sizeof(native_functions) / sizeof(native_functions[0]); i++) {
 		const char *pattern = native_functions[i].pattern;
 
-		if (strpbrk(pattern, "*<:") ? native_works_matches(pattern, function) :
-					      is_c_function(function, module, pattern))
+		if (strpbrk(pattern, "*<:") ? native_works_matches(pattern, function)
+					    : is_c_function(function, module, pattern))
 			return native_functions[i].work;
 	}
 	return NATIVE_WORKS;
@@ -143,7 +143,7 @@ const struct native_work *native_works_most(const struct native_works *works,
 	*ret_counts = works->counts[most];
 	part = works->all.cpu_ns ? (double)ret_counts->cpu_ns / (double)works->all.cpu_ns : 0;
 	if (ret_counts->samples < GUESS_MIN ||
-	    part < (ret_counts->samples < LOOKS_MIN ? GUESS_PART : WORK_PART))
+	    part < (works->all.samples < LOOKS_MIN ? GUESS_PART : WORK_PART))
 		return NULL;
 	return &native_works[most];
 }
