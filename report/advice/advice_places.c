@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/advice/bottleneck.h"
+#include "report/advice/native_works.h"
 #include "report/advice/place_text.h"
 #include "report/advice/step_function.h"
 #include "report/base/memory.h"
@@ -19,6 +20,7 @@
 #define FUNCTION_MORE 10.0 /* points that the whole function must have more than its line */
 #define WORK_MATTERS 0.4   /* share of the time of the main thread, or of those that serve */
 #define WORK_MOST 0.5      /* likewise; it is the title then */
+#define DEPTH_MIN 4.0      /* calls of one function on a stack, on average */
 
 /* --- a line of Python --- */
 
@@ -283,12 +285,54 @@ static struct native_counts *sum_functions(const struct native_reading *native,
 	return sum;
 }
 
-static void say_function(const struct bottleneck *bottleneck, const struct named_frame *frame,
-			 const struct native_counts *counts, struct advice *advice)
+/* Sums what the function at the place of the rows does. */
+static void sum_native_works(const struct native_reading *native, struct stack_rows *rows,
+			     size_t place, struct native_works *works)
+{
+	*works = (struct native_works){ .depth = 0 };
+	for (size_t i = 0; i < native->row_count; i++) {
+		const struct native_row *row = &native->row[i];
+		struct stack_use use;
+
+		if (!row->key)
+			continue;
+		use = *stack_keys_use(native->stack_keys, row->key);
+		if (stack_rows_place(rows, &use) == place)
+			native_works_add(
+				works, &rows->names,
+				named_stack_of(&rows->names, use.process, use.stack, use.time_ns),
+				&row->counts);
+	}
+}
+
+static void say_native_works(const struct native_works *works, const struct native_counts *all,
+			     struct advice *advice)
+{
+	struct native_counts counts;
+	const struct native_work *work = native_works_most(works, &counts);
+	double depth = native_works_depth(works);
+
+	if (work) {
+		advice_add(advice, " %.0f %% of that passed in %s (%" PRIu64 " samples).",
+			   100.0 * (double)counts.cpu_ns / (double)works->all.cpu_ns, work->words,
+			   counts.samples);
+		advice->todo = work->todo;
+		if ((double)counts.cpu_ns >= WORK_MATTERS * (double)all->cpu_ns)
+			advice_set_does(advice, work->words);
+	} else if (depth >= DEPTH_MIN) {
+		advice_add(advice, " It calls itself: it is on the stack %.0f times, on average.",
+			   depth);
+		advice->todo =
+			"If it is called with the same arguments again and again, keep the "
+			"results. Otherwise make that function faster, or call it less often.";
+	}
+}
+
+static void say_function(const struct named_frame *frame, const struct native_counts *counts,
+			 struct advice *advice)
 {
 	char name[PLACE_FRAME_BYTES], time[UNIT_TEXT_BYTES];
 
-	(void)bottleneck;
 	place_of_frame(frame, &advice->place);
 	advice->place.samples = counts->samples;
 	place_frame_text(frame, name);
@@ -302,6 +346,7 @@ bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *adv
 	const struct native_reading *native = bottleneck->native;
 	const struct named_frame *frame = NULL;
 	struct native_counts *sum;
+	struct native_works works;
 	struct stack_rows rows;
 	size_t most = 0;
 	bool applies = false;
@@ -326,9 +371,19 @@ bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *adv
 			  (sum[most].samples >= LOOKS_MIN || advice->value >= GUESS_PERCENT);
 	if (applies) {
 		advice->gain_ns = advice_places_within_run(bottleneck, sum[most].cpu_ns);
-		say_function(bottleneck, frame, &sum[most], advice);
+		say_function(frame, &sum[most], advice);
+		sum_native_works(native, &rows, most, &works);
+		say_native_works(&works, &native->all, advice);
 	}
 	free(sum);
 	stack_rows_release(&rows);
 	return applies;
+}
+
+void advice_hot_function_add(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct advice function = { .rule = advice->rule };
+
+	if (advice_hot_function(bottleneck, &function))
+		advice_add(advice, " %s", function.text);
 }

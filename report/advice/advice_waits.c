@@ -16,6 +16,7 @@
 #include "report/advice/process_starter.h"
 #include "report/advice/request_lines.h"
 #include "report/advice/wait_text.h"
+#include "report/io/io_events.h"
 #include "report/base/memory.h"
 #include "report/base/units.h"
 
@@ -267,6 +268,8 @@ static bool is_native(const struct bottleneck *bottleneck)
 	" INTERCEPT_STACKS=osrt:native records the lines (prof-report waits --by line), and " \
 	"+native-samples what the threads compute."
 
+#define IO_LINES " INTERCEPT_STACKS=io:native records the lines (prof-report io --by line)."
+
 /* Of threads that waited for the lock at all. */
 static bool says_os_lock(const struct bottleneck *bottleneck, struct advice *advice)
 {
@@ -288,6 +291,7 @@ static bool says_os_lock(const struct bottleneck *bottleneck, struct advice *adv
 		unit_plural(lock.calls));
 	advice->todo = "Hold the lock for less: compute before, and take it only to store the "
 		       "result." OS_LINES;
+	advice_hot_function_add(bottleneck, advice);
 	snprintf(advice->command, sizeof(advice->command), "waits --by object");
 	return true;
 }
@@ -361,6 +365,55 @@ static bool says_os_wait(const struct bottleneck *bottleneck, struct advice *adv
 }
 
 /*
+ * Calls on descriptors wait, too. Their time is that of all threads, and includes work and the time
+ * without a CPU: no more than the main thread waited is said to be waiting.
+ */
+static bool says_io_wait(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	const struct io *io = &bottleneck->io_by_function->io;
+	const struct io_row *most = NULL;
+	struct machine_thread thread;
+	char name[PLACE_NAME_BYTES], calls[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
+	uint64_t waited_ns;
+
+	if (!is_native(bottleneck) || bottleneck->serving.is_server ||
+	    !machine_main_thread(bottleneck, &thread) || !thread.running_ns ||
+	    thread.running_ns + thread.runnable_ns >= thread.life_ns)
+		return false;
+	for (size_t i = 0; i < io->row_count; i++)
+		if (!os_waits_is_for_any(bottleneck->os_waits, (uint32_t)io->row[i].key) &&
+		    (!most || io->row[i].total_ns > most->total_ns))
+			most = &io->row[i];
+	waited_ns = thread.life_ns - thread.running_ns - thread.runnable_ns;
+	if (!most || most->total_ns < waited_ns / 2)
+		return false;
+	advice->of = ADVICE_OF_RUN;
+	advice->gain_ns = most->total_ns < waited_ns ? most->total_ns : waited_ns;
+	if (!advice_exceeds(advice, 100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns))
+		return false;
+	place_name(source_name_at(bottleneck->source, (uint32_t)most->key), name);
+	advice_say(advice,
+		   "the main thread waits for %.0f %% of the run, and %s call%s of %s() took %s.",
+		   100.0 * (double)waited_ns / (double)bottleneck->wall_ns,
+		   unit_format_count(calls, most->calls), unit_plural(most->calls), name,
+		   unit_format_ns(time, most->total_ns));
+	snprintf(advice->waits_for, sizeof(advice->waits_for), "%s%.40s()%s",
+		 most->kind == IO_KIND_PIPE ? "a pipe (" : "", name,
+		 most->kind == IO_KIND_PIPE ? ")" : "");
+	advice->todo =
+		"Look at what it waits for there, and whether it can go on meanwhile." IO_LINES;
+	if (most->kind == IO_KIND_PIPE)
+		advice->todo =
+			"Another process is at the other end of a pipe. If the program starts "
+			"one for each item, do its work in the program itself, or let one "
+			"child do many items." IO_LINES;
+	if (strstr(name, "sync"))
+		advice->todo = WAIT_SYNC_TODO IO_LINES;
+	snprintf(advice->command, sizeof(advice->command), "io --by function");
+	return true;
+}
+
+/*
  * Returns whether the main thread has started a server and waits until it ends: other threads have
  * all requests.
  */
@@ -390,7 +443,7 @@ bool advice_waits(const struct bottleneck *bottleneck, struct advice *advice)
 		if (!is_idle(&causes->cause[i]) && !is_of_children(&causes->cause[i], in_turn) &&
 		    (!most || causes->cause[i].ns > most->ns))
 			most = &causes->cause[i];
-	if (says_os_wait(bottleneck, advice))
+	if (says_os_wait(bottleneck, advice) || says_io_wait(bottleneck, advice))
 		return true;
 	if (!most || !most->lines.count || !wait_cause_exceeds(bottleneck, advice, most) ||
 	    (bottleneck->serving.is_server && most->kind == WAIT_THREAD) ||

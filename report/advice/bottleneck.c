@@ -63,6 +63,7 @@ void bottleneck_want(struct bottleneck *bottleneck, struct run *run)
 		.io_by_file = io_want(run, &(struct io_options){ BY_io_file }),
 		.io_by_process = io_want(run, &(struct io_options){ BY_io_process }),
 		.io_by_operator = io_want(run, &(struct io_options){ BY_io_op }),
+		.io_by_function = io_want(run, &(struct io_options){ BY_io_function }),
 	};
 }
 

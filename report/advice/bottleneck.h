@@ -66,7 +66,7 @@ struct bottleneck {
 	struct import_evidence *imports;
 	struct functions *functions;
 	struct collectives *collectives;
-	struct io_reading *io_by_file, *io_by_process, *io_by_operator;
+	struct io_reading *io_by_file, *io_by_process, *io_by_operator, *io_by_function;
 
 	struct steady_loop loop;              /* what shares are of */
 	const struct source_process *process; /* that told most: of the first step; NULL: none */
@@ -122,6 +122,8 @@ bool advice_gpu_bounds_run(const struct bottleneck *bottleneck, struct advice *a
 double bottleneck_run_busy(const struct bottleneck *bottleneck, uint64_t *ret_span_ns);
 /* Adds what advice_hot_line() would say, and its line, to other advice. */
 void advice_hot_line_add(const struct bottleneck *bottleneck, struct advice *advice);
+/* Likewise of the native function with most CPU time; sets no place. */
+void advice_hot_function_add(const struct bottleneck *bottleneck, struct advice *advice);
 
 /* Returns whether all work of the GPU was told, and in time, except for little of it. */
 bool bottleneck_gpu_is_told(const struct bottleneck *bottleneck);

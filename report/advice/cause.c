@@ -42,6 +42,8 @@ static const char *does_title(const struct advice *advice)
 		return "Some steps take much longer, as in";
 	if (advice->rule->look == advice_step_function)
 		return "One function beside the model is mostly";
+	if (advice->rule->look == advice_hot_function)
+		return "Much of the CPU time passes in";
 	return advice->rule->look == advice_hot_line ? "Much of the main thread's time passes in"
 						     : NULL;
 }

@@ -64,5 +64,7 @@ bool machine_main_thread(const struct bottleneck *bottleneck, struct machine_thr
 		.life_ns = thread->end_ns - thread->start_ns,
 		.runnable_ns = thread->cpu.runnable_ns - thread->cpu.first_runnable_ns,
 	};
+	if (thread->cpu.is_known && thread->cpu.last_ns > thread->cpu.start_ns)
+		ret_thread->running_ns = thread->cpu.last_ns - thread->cpu.start_ns;
 	return ret_thread->runnable_ns <= ret_thread->life_ns;
 }

@@ -9,9 +9,10 @@
 unsigned long machine_cores(const struct bottleneck *bottleneck);
 bool machine_is_one(const struct bottleneck *bottleneck);
 
-/* The main thread of the process that told most, and how long it was ready to run without a CPU. */
+/* The main thread of the process that told most: how long it ran, or was ready to and had no CPU. */
 struct machine_thread {
 	uint64_t life_ns, runnable_ns;
+	uint64_t running_ns; /* 0: not known */
 };
 /*
  * Returns false if it is not known: the thread was not looked at, its life was only a moment, or

@@ -28,22 +28,28 @@ static void os_waits_take(void *state, const struct source_event *event,
 	groups_add(&waits->groups, key, &(struct group_call){ .duration_ns = told->duration_ns });
 }
 
-/* Waits for whatever comes next, or for what another thread does. */
-static bool is_no_cause(const struct os_waits *waits, const struct group *group)
+bool os_waits_is_for_any(const struct os_waits *waits, uint32_t function)
 {
 	static const char *const functions[] = { "poll",         "ppoll",       "select",
 						 "pselect",      "epoll_wait",  "epoll_pwait",
 						 "epoll_pwait2", "accept",      "accept4",
 						 "sigwait",      "sigwaitinfo", "pause" };
-	uint64_t kind = group->key[OS_WAITS_KIND];
 	size_t length;
-	const char *name = name_text(
-		source_name_at(waits->events.source, (uint32_t)group->key[OS_WAITS_FUNCTION]),
-		&length);
+	const char *name = name_text(source_name_at(waits->events.source, function), &length);
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (text_is(name, length, functions[i]))
 			return true;
+	return false;
+}
+
+/* Waits for whatever comes next, or for what another thread does. */
+static bool is_no_cause(const struct os_waits *waits, const struct group *group)
+{
+	uint64_t kind = group->key[OS_WAITS_KIND];
+
+	if (os_waits_is_for_any(waits, (uint32_t)group->key[OS_WAITS_FUNCTION]))
+		return true;
 	return kind == WAIT_OBJECT_thread || kind == WAIT_OBJECT_condition || is_lock(kind);
 }
 

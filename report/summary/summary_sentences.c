@@ -253,6 +253,17 @@ static bool put_held_up(const struct summary *summary, FILE *out)
 	return false;
 }
 
+/* How long they waited is not known, so that they are no more than a hint. */
+static void put_page_faults(const struct summary *summary, FILE *out)
+{
+	const struct bottleneck *bottleneck = &summary->bottleneck;
+
+	for (size_t i = 0; i < bottleneck->advice_count; i++)
+		if (bottleneck->advice[i].rule->look == advice_page_faults)
+			fprintf(out, "%s How long they waited was not recorded. ",
+				bottleneck->advice[i].text);
+}
+
 /* For a recording in which neither calls nor samples nor imports say anything. */
 static void print_nothing(const struct summary *summary, const struct screen *screen)
 {
@@ -263,6 +274,7 @@ static void print_nothing(const struct summary *summary, const struct screen *sc
 	prose_begin(&line, screen);
 	out = line.screen.out;
 	if (!put_held_up(summary, out)) {
+		put_page_faults(summary, out);
 		fprintf(out, "Nothing recorded shows what %s %s went to",
 			is_in_part(summary) ? "that" : "its",
 			had_no_cpu(summary, who) > 0.0 ? "CPU time" : "time");
