@@ -5,7 +5,6 @@ Small models with random weights, for layers.py or categories.py. A RUN is `trai
 between and "{}" for the model. Each model does each run in a forked process, since importing the packages takes longer than all the
 rest; "MODEL RUN PID" is printed for each.
 """
-import os
 import sys
 
 import categories
@@ -28,15 +27,6 @@ def make(name):
     return getattr(transformers, name)(config(**more, **SIZES)), TOKENS
 
 
-def run_in_child(main, name, words):
-    child = os.fork()
-    if not child:
-        main({name: make(name)}, [name, *words])
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return child if status == 0 else sys.exit("%s %s: status %d" % (name, words, status))
-
-
 if __name__ == "__main__":
     what, names, *runs = sys.argv[1:]
     for name in names.split(","):
@@ -44,4 +34,5 @@ if __name__ == "__main__":
     for name in names.split(","):
         for run in runs:
             words = [] if run == "train" else run.replace("{}", name).split(",")
-            print(name, run, run_in_child((layers if what == "layers" else categories).main, name, words), flush=True)
+            main = (layers if what == "layers" else categories).main
+            print(name, run, categories.run_in_child(lambda: main({name: make(name)}, [name, *words])), flush=True)
