@@ -27,11 +27,14 @@ enum made_in {
 	MADE_OUTSIDE,
 	MADE_FORWARD,
 	MADE_BACKWARD,
+	MADE_WITH_GRAPH, /* in backward, by an operator of autograd: create_graph, checkpointing */
 	MADE_BY_REDUCTION, /* in backward: the sum over ranks of gradients of several parameters */
 	MADE_BY_GATHER,
 	MADE_BY_OPTIMIZER,
 	MADE_BY_LOADER
 };
+
+enum block_end { BLOCK_LIVES, BLOCK_FREED, BLOCK_FREED_BACKWARD };
 
 struct category_block {
 	uint64_t address, bytes, place, since_ns;
@@ -86,7 +89,7 @@ struct category_state {
 	struct map blocks; /* process, kind of device and address to block */
 	uint32_t *unused;
 	size_t unused_count, unused_room;
-	struct category_list gradients, candidates;
+	struct category_list gradients, states, candidates;
 	bool is_sampled, has_sequences;
 	uint64_t to_ns; /* where the selected time ends; what lives there has been what it was */
 };
@@ -156,10 +159,21 @@ static enum tensor_category category_of_forward(const struct category_block *blo
 							      : CATEGORY_activations;
 }
 
+/* What a later pass needs is freed by its backward functions; gradients are freed by the program. */
+static enum tensor_category category_of_graph(const struct category_block *block,
+					      const struct category_process *process,
+					      enum block_end end)
+{
+	if (process->passes > block->passes && end != BLOCK_FREED_BACKWARD)
+		return CATEGORY_gradients;
+	return category_of_forward(block, process, end != BLOCK_LIVES);
+}
+
 static enum tensor_category category_of(const struct category_state *mine,
-					const struct category_block *block, bool is_freed)
+					const struct category_block *block, enum block_end end)
 {
 	const struct category_process *process = &mine->process[block->process];
+	bool is_freed = end != BLOCK_LIVES;
 
 	if (mine->is_sampled || !mine->has_sequences)
 		return CATEGORY_unknown;
@@ -175,6 +189,8 @@ static enum tensor_category category_of(const struct category_state *mine,
 	case MADE_BY_OPTIMIZER:
 		return process->steps > block->steps || !is_freed ? CATEGORY_optimizer
 								  : CATEGORY_temporaries;
+	case MADE_WITH_GRAPH:
+		return category_of_graph(block, process, end);
 	case MADE_BY_GATHER:
 		return CATEGORY_gathered;
 	case MADE_BY_LOADER:
@@ -198,10 +214,10 @@ static uint64_t category_identity(uint32_t process, uint64_t device, uint64_t ad
 
 /* The block ends, or everything is read: adds it to what it was. */
 static void category_settle(struct category_state *mine, struct category_block *block,
-			    bool is_freed, uint64_t time_ns)
+			    enum block_end end, uint64_t time_ns)
 {
 	struct categories *all = &mine->categories;
-	enum tensor_category category = category_of(mine, block, is_freed);
+	enum tensor_category category = category_of(mine, block, end);
 	struct category_device *device = &all->device[block->device];
 	struct category_sums *sums = &device->of[category];
 
@@ -212,8 +228,8 @@ static void category_settle(struct category_state *mine, struct category_block *
 	category_times_put(&device->times, block->since_ns, time_ns, category, block->bytes);
 	sums->allocations++;
 	sums->bytes_allocated += block->bytes;
-	sums->live_allocations += !is_freed;
-	sums->live_bytes += is_freed ? 0 : block->bytes;
+	sums->live_allocations += end == BLOCK_LIVES;
+	sums->live_bytes += end == BLOCK_LIVES ? block->bytes : 0;
 	if (sums->peak_number != device->peak_number)
 		sums->peak_bytes = 0;
 	sums->peak_number = device->peak_number;
@@ -224,13 +240,13 @@ static void category_settle(struct category_state *mine, struct category_block *
 				      block->passes);
 }
 
-static void category_drop(struct category_state *mine, struct map_entry *known, bool is_freed,
-			  uint64_t time_ns)
+static void category_drop(struct category_state *mine, struct map_entry *known,
+			  enum block_end end, uint64_t time_ns)
 {
 	uint32_t at = (uint32_t)known->value;
 
 	map_remove(&mine->blocks, known);
-	category_settle(mine, &mine->block[at], is_freed, time_ns);
+	category_settle(mine, &mine->block[at], end, time_ns);
 	mine->unused = memory_room(mine->unused, mine->unused_count, &mine->unused_room,
 				   sizeof(*mine->unused));
 	mine->unused[mine->unused_count++] = at;
@@ -252,15 +268,33 @@ static struct category_process *category_process_of(struct category_state *mine,
 	return &mine->process[process];
 }
 
-/* The innermost scope that says it. */
+static bool made_in_backward(enum made_in made_in)
+{
+	return made_in == MADE_BACKWARD || made_in == MADE_BY_REDUCTION;
+}
+
+/* The innermost scope that says it; of autograd's operators, whether they are in backward. */
 static enum made_in category_made_in(const struct category_state *mine, uint32_t thread)
 {
 	uint32_t at = nest_innermost(&mine->ops, thread);
+	enum made_in made_in = MADE_OUTSIDE;
 
-	for (; at != NEST_NONE; at = nest_outer(&mine->ops, at))
-		if (mine->scope[at].made_in != MADE_OUTSIDE)
-			return mine->scope[at].made_in;
-	return MADE_OUTSIDE;
+	for (; at != NEST_NONE; at = nest_outer(&mine->ops, at)) {
+		if (made_in == MADE_OUTSIDE)
+			made_in = mine->scope[at].made_in;
+		if (made_in != MADE_OUTSIDE && made_in != MADE_FORWARD)
+			return made_in;
+		if (mine->scope[at].made_in == MADE_BACKWARD)
+			return MADE_WITH_GRAPH;
+	}
+	return made_in;
+}
+
+static bool category_is_backward(const struct category_state *mine, uint32_t thread)
+{
+	enum made_in made_in = category_made_in(mine, thread);
+
+	return made_in_backward(made_in) || made_in == MADE_WITH_GRAPH;
 }
 
 /* Passes of the segments that were not read are not counted. */
@@ -303,7 +337,7 @@ static void category_take_alloc(void *state, const struct source_event *event, b
 	bool added;
 
 	if (known)
-		category_drop(mine, known, true, event->event.time_ns);
+		category_drop(mine, known, BLOCK_FREED, event->event.time_ns);
 	at = category_take_block(mine);
 	map_put(&mine->blocks, identity, &added)->value = at;
 	mine->block[at] = (struct category_block){
@@ -342,19 +376,19 @@ static void category_take_free(void *state, const struct source_event *event, bo
 
 	(void)counts;
 	if (known)
-		category_drop(mine, known, true, event->event.time_ns);
+		category_drop(mine, known,
+			      category_is_backward(mine, event->thread->index)
+				      ? BLOCK_FREED_BACKWARD
+				      : BLOCK_FREED,
+			      event->event.time_ns);
 }
 
 /* --- parameters --- */
 
-static bool made_in_backward(enum made_in made_in)
-{
-	return made_in == MADE_BACKWARD || made_in == MADE_BY_REDUCTION;
-}
-
 static bool block_is_gradient(const struct category_state *mine, const struct category_block *block)
 {
-	return made_in_backward(block->made_in) && !block_is_workspace(mine, block);
+	return (made_in_backward(block->made_in) || block->made_in == MADE_WITH_GRAPH) &&
+	       !block_is_workspace(mine, block);
 }
 
 /* A model may be made after another has been trained. */
@@ -378,6 +412,7 @@ static void category_list(struct category_state *mine, struct category_list *lis
 		.at = at,
 		.is_parameter = block->is_parameter,
 		.is_sum = block->made_in == MADE_BY_REDUCTION,
+		.is_unsure = block->made_in == MADE_WITH_GRAPH,
 	};
 }
 
@@ -385,8 +420,9 @@ static void category_list(struct category_state *mine, struct category_list *lis
 static void category_find_parameters(struct category_state *mine, uint32_t process)
 {
 	struct category_list *gradients = &mine->gradients, *candidates = &mine->candidates;
+	struct category_list *states = &mine->states;
 
-	gradients->count = candidates->count = 0;
+	gradients->count = states->count = candidates->count = 0;
 	for (size_t i = 0; i < mine->block_count; i++) {
 		const struct category_block *block = &mine->block[i];
 
@@ -394,9 +430,13 @@ static void category_find_parameters(struct category_state *mine, uint32_t proce
 			continue;
 		if (block_is_gradient(mine, block))
 			category_list(mine, gradients, (uint32_t)i);
+		else if (block->made_in == MADE_BY_OPTIMIZER)
+			category_list(mine, states, (uint32_t)i);
 		else if (block_may_be_parameter(&mine->process[process], block))
 			category_list(mine, candidates, (uint32_t)i);
 	}
+	gradients->count = parameters_confirm(gradients->block, gradients->count, states->block,
+					      states->count);
 	parameters_find(gradients->block, gradients->count, candidates->block, candidates->count);
 	for (size_t i = 0; i < candidates->count; i++)
 		mine->block[candidates->block[i].at].is_parameter = candidates->block[i]
@@ -565,7 +605,7 @@ static void category_end_blocks(struct category_state *mine, uint32_t process, u
 						   mine->categories.device[block->device].device,
 						   block->address));
 		if (known)
-			category_drop(mine, known, false, time_ns);
+			category_drop(mine, known, BLOCK_LIVES, time_ns);
 	}
 }
 
@@ -632,6 +672,7 @@ static void categories_release(void *state)
 	free(mine->name);
 	free(mine->has_multiplied);
 	free(mine->gradients.block);
+	free(mine->states.block);
 	free(mine->candidates.block);
 	free(mine->process);
 	free(mine->block);

@@ -2,7 +2,8 @@
 /*
  * What each block of tensors is for, by where it was made and until when it lived:
  *
- *   gradients        made in a backward function; outlive the backward pass
+ *   gradients        made in a backward function; outlive the backward pass, and if autograd can
+ *                    differentiate them again, no other pass frees them
  *   optimizer state  made in an optimizer's step; outlives the step
  *   activations      made by a forward operator of autograd; live when a backward function began
  *   parameters       from before the first backward pass, or older than inputs can be, of the

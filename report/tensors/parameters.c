@@ -44,6 +44,23 @@ static size_t gradients_before(const struct parameter_block *gradient, size_t gr
 	return low;
 }
 
+size_t parameters_confirm(struct parameter_block *gradient, size_t gradients,
+			  struct parameter_block *state, size_t states)
+{
+	size_t stay = 0, at = 0;
+
+	qsort(gradient, gradients, sizeof(*gradient), parameters_by_size);
+	qsort(state, states, sizeof(*state), parameters_by_size);
+	for (size_t i = 0; i < gradients; i++) {
+		while (at < states && parameters_by_size(&state[at], &gradient[i]) < 0)
+			at++;
+		if (!gradient[i].is_unsure ||
+		    (at < states && !parameters_by_size(&state[at], &gradient[i])))
+			gradient[stay++] = gradient[i];
+	}
+	return stay;
+}
+
 /* The first gradient from `at` on that has no parameter yet. */
 static size_t gradient_next(struct parameter_block *gradient, size_t gradients, size_t at)
 {

@@ -8,6 +8,9 @@
  * FSDP sums gradients of several parameters over ranks in one block: it has the size of as many
  * parameters that were made one after another.
  *
+ * Gradients that autograd can differentiate again are unsure: other results of a backward function
+ * have the same marks. They count if an optimizer has made state of their size.
+ *
  * No memory is kept. To be used by one thread.
  */
 #ifndef REPORT_TENSORS_PARAMETERS_H
@@ -24,9 +27,14 @@ struct parameter_block {
 	uint32_t at;       /* the caller's number of it */
 	bool is_parameter; /* of candidates: was found before, or is found now */
 	bool is_sum;       /* of gradients: it may be of several parameters */
+	bool is_unsure;    /* of gradients: it may be of none */
 	bool is_paired;    /* these two are for parameters_find() itself */
 	size_t next;
 };
+
+/* Leaves out unsure gradients without state of their size, and returns how many stay. Sorts both. */
+size_t parameters_confirm(struct parameter_block *gradient, size_t gradients,
+			  struct parameter_block *state, size_t states);
 
 /*
  * Sets is_parameter. Candidates that had it set are taken first, then those that were made first,

@@ -7,12 +7,14 @@
 need_torch eager
 export OMP_NUM_THREADS=1
 export PYTHONPATH=$ROOT/tests/torch:$PYTHONPATH INTERCEPT_TRACE=-alloc
-while read -r model moment; do
-	rm -f ./*.evt
-	run_traced "$PYTHON" "$ROOT/tests/torch/categories.py" "$model" "$moment" counted.json >out 2>err || fail "$model: $(tail -5 err)"
-	python3 -S "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$OUTPUT" cpu 2>why || fail "$model, $moment: $(tail -1 why); $("$REPORT" tensors --by category "$OUTPUT")"
-done <<'END'
-Transformer step
-Transformer forward
-ResNet forward
-END
+runs=()
+for run in Transformer,step Transformer,forward ResNet,forward MLP,func MLP,twice; do
+	runs+=("$run,${run/,/.}.json")
+done
+run_traced "$PYTHON" "$ROOT/tests/torch/categories.py" "${runs[@]}" >out 2>err || fail "$(tail -5 err)"
+expect_eq "runs" "$(wc -l <out)" ${#runs[@]}
+while read -r run process; do
+	mv "${run##*,}" counted.json
+	python3 -S "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$OUTPUT" cpu -p "$process" 2>why ||
+		fail "$run: $(tail -1 why); $("$REPORT" tensors --by category -p "$process" "$OUTPUT")"
+done <out

@@ -55,12 +55,12 @@ COLUMNS=200 "$REPORT" tensors "$OUTPUT" >table.txt || fail "the table"
 grep -q '^cuda:0  peak .*, reserved .*; out of memory 1 time$' table.txt || fail "the table's head: $(head -n 5 table.txt)"
 
 # what blocks are for, as PyTorch counts it; their sizes are not those of the tensors
-while read -r model moment; do
-	PYTHONPATH=$ROOT/tests/torch:$ROOT/tests/torch/rest:$PYTHONPATH LD_PRELOAD=$preload INTERCEPT_OUTPUT=$PWD/$moment.evt \
-		"$PYTHON" "$ROOT/tests/torch/categories.py" "$model" "$moment" counted.json cuda >out 2>err || fail "$model: $(tail -5 err)"
-	python3 -S "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$moment.evt" cuda:0 2>why ||
-		fail "$model, $moment: $(tail -1 why); $("$REPORT" tensors --by category "$moment.evt")"
-done <<'END'
-Wide kept
-ResNet forward
-END
+rm -f ./*.evt
+PYTHONPATH=$ROOT/tests/torch:$ROOT/tests/torch/rest:$PYTHONPATH LD_PRELOAD=$preload INTERCEPT_OUTPUT=$OUTPUT "$PYTHON" \
+	"$ROOT/tests/torch/categories.py" Wide,kept,Wide.json,cuda ResNet,forward,ResNet.json,cuda >out 2>err || fail "$(tail -5 err)"
+expect_eq "runs" "$(wc -l <out)" 2
+while read -r run process; do
+	mv "${run%%,*}.json" counted.json
+	python3 -S "$ROOT/tests/torch/compare_categories.py" "$REPORT" "$OUTPUT" cuda:0 -p "$process" 2>why ||
+		fail "$run: $(tail -1 why); $("$REPORT" tensors --by category -p "$process" "$OUTPUT")"
+done <out

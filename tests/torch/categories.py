@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""usage: categories.py MODEL MOMENT FILE [DEVICE]
+"""usage: categories.py MODEL,MOMENT,FILE[,DEVICE]...
 
-Trains a model of layers.py, or Wide, with Adam. At MOMENT, `forward` (before the last backward), `step` (after the last step), or
-`kept` (the same, with gradients that zero_grad() keeps), it takes so much memory that this is the peak. FILE: what there
-was then, by PyTorch's own count, in bytes: of storages on the CPU, of the allocator's blocks elsewhere.
+Trains a model of layers.py, or Wide, with Adam. At MOMENT, `forward` (before the last backward), `twice` (the same, with a loss
+that has gradients in it), `step` (after the last step), `kept` (the same, with gradients that zero_grad() keeps), or `func`
+(with those of torch.func), it takes so much memory that this is the peak. FILE: what there was then, by PyTorch's own count,
+in bytes: of storages on the CPU, of the allocator's blocks elsewhere. Several runs are forked processes; "RUN PID" is
+printed for each.
 """
+import copy
 import json
+import os
 import sys
 
 import torch
@@ -34,6 +38,24 @@ def bytes_of(tensors, device):
     return sum(size(tensor.untyped_storage()) for tensor in tensors)
 
 
+def grad_by_func(model, data):
+    def loss(parameters):
+        return torch.func.functional_call(model, parameters, (data,)).pow(2).mean()
+
+    found = torch.func.grad(loss)({name: parameter.detach() for name, parameter in model.named_parameters()})
+    for name, parameter in model.named_parameters():
+        parameter.grad = found[name]
+
+
+def run_in_child(work):
+    child = os.fork()
+    if not child:
+        work()
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return child if status == 0 else sys.exit("status %d" % status)
+
+
 def main(models, arguments):
     name, moment, path, *rest = arguments
     device = rest[0] if rest else "cpu"
@@ -54,14 +76,19 @@ def main(models, arguments):
             return tensor
 
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-            loss = loss_of(model, data)
-        if last and moment == "forward":
+            loss = None if moment == "func" else loss_of(model, data)
+            if moment == "twice":
+                loss = loss + sum(part.square().sum() for part in torch.autograd.grad(loss, list(model.parameters()), create_graph=True))
+        if last and moment in ("forward", "twice"):
             torch.empty(SPARE, dtype=torch.uint8, device=device)
             counted["activations"] = sum(map(sizes_of(device), saved.values()))
         saved.clear()
-        loss.backward()
+        if moment == "func":
+            grad_by_func(model, data)
+        else:
+            loss.backward()
         optim.step()
-    if moment != "forward":
+    if moment not in ("forward", "twice"):
         torch.empty(SPARE, dtype=torch.uint8, device=device)
         counted["gradients"] = bytes_of((parameter.grad for parameter in model.parameters()), device)
     counted["parameters"] = bytes_of(model.parameters(), device)
@@ -70,5 +97,10 @@ def main(models, arguments):
         json.dump(counted, file)
 
 
+def run_copies(words):
+    main(copy.deepcopy(MODELS), words)  # a child's blocks are those that it makes
+
+
 if __name__ == "__main__":
-    main(MODELS, sys.argv[1:])
+    for run in sys.argv[1:]:
+        print(run, run_in_child(lambda: run_copies(run.split(","))), flush=True)

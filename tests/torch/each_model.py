@@ -5,7 +5,6 @@ Small models of transformers and torchvision with random weights, for layers.py 
 A RUN is `train`, or the words that these take behind a model, with commas between and "{}" for the model. Each model does each run in
 a forked process, since importing the packages takes longer than all the rest; "MODEL RUN PID" is printed for each.
 """
-import os
 import sys
 
 import categories
@@ -30,15 +29,6 @@ def make(what, name):
     return getattr(transformers, name)(config(**more, **SIZES)), TOKENS
 
 
-def run_in_child(what, name, words):
-    child = os.fork()
-    if not child:
-        (categories if what == "categories" else layers).main({name: make(what, name)}, [name, *words])
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return child if status == 0 else sys.exit("%s %s: status %d" % (name, words, status))
-
-
 if __name__ == "__main__":
     what, names, *runs = sys.argv[1:]
     for name in names.split(","):
@@ -46,4 +36,5 @@ if __name__ == "__main__":
     for name in names.split(","):
         for run in runs:
             words = [] if run == "train" else run.replace("{}", name).split(",")
-            print(name, run, run_in_child(what, name, words), flush=True)
+            main = (categories if what == "categories" else layers).main
+            print(name, run, categories.run_in_child(lambda: main({name: make(what, name)}, [name, *words])), flush=True)

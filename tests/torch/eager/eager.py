@@ -34,6 +34,7 @@ def stand_in(name, **content):
 
 stand_in("torch._dynamo", disable=disable, allow_in_graph=disable, assume_constant_result=disable, graph_break=nothing,
          OptimizedModule=type("OptimizedModule", (), {}),  # of Lightning, which looks whether a module is one
+         compiled_autograd=types.SimpleNamespace(_disable=contextlib.nullcontext),  # of torch.func
          config=types.SimpleNamespace(error_on_nested_fx_trace=True),  # of checkpoints
          trace_rules=types.SimpleNamespace(clear_lru_cache=nothing),  # of process groups
          utils=stand_in("torch._dynamo.utils", get_optimize_ddp_mode=lambda: "ddp_optimizer",  # of DistributedDataParallel

@@ -304,3 +304,61 @@ TEST(products_may_be_given_their_result)
 	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
 	recording_close();
 }
+
+/* A backward function whose operators autograd can differentiate, and what it frees. */
+static void differentiate(uint64_t time_ns, uint64_t sequence, uint64_t made, uint64_t freed)
+{
+	op(time_ns, ENGINE "MmBackward0", 0, NOT_NUMBERED);
+	op(time_ns + 1, "MmBackward0", 1, sequence);
+	if (made) {
+		make(time_ns + 2, "aten::mm", sequence + 1, made, 100);
+		make(time_ns + 5, "aten::mm", sequence + 2, made + 1, 300);
+	}
+	if (freed) {
+		release_block(time_ns + 10, freed);
+		release_block(time_ns + 11, freed + 1);
+	}
+	op_end(time_ns + 12);
+	op_end(time_ns + 13);
+}
+
+/* As torch.func.grad() makes them: the program frees them after it has made the next ones. */
+TEST(gradients_may_have_a_graph)
+{
+	recording_begin(1);
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	make(110, "aten::empty", NOT_NUMBERED, 2, 300); /* has no state */
+	for (uint64_t i = 0; i < 3; i++) {
+		uint64_t t = 1000 * (i + 1);
+
+		differentiate(t, 5 + 4 * i, 20 + 2 * i, 0);
+		if (i) {
+			release_block(t + 20, 18 + 2 * i);
+			release_block(t + 21, 19 + 2 * i);
+		}
+		op(t + 30, "Optimizer.step#Adam.step", 7, NOT_NUMBERED);
+		if (!i)
+			alloc(t + 31, 5, 100);
+		op_end(t + 32);
+	}
+	finish();
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
+	assert_int_equal(sums_of(CATEGORY_optimizer)->bytes_allocated, 100);
+	assert_int_equal(sums_of(CATEGORY_gradients)->bytes_allocated, 3 * 400);
+	assert_int_equal(sums_of(CATEGORY_activations)->bytes_allocated, 0);
+	recording_close();
+}
+
+TEST(what_the_next_pass_frees_was_saved_for_it)
+{
+	recording_begin(1);
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	differentiate(1000, 5, 20, 0);
+	make(1100, "aten::pow", 9, 3, 8);
+	differentiate(2000, 9, 0, 20);
+	release_block(2100, 3);
+	finish();
+	assert_int_equal(sums_of(CATEGORY_gradients)->bytes_allocated, 0);
+	assert_int_equal(sums_of(CATEGORY_activations)->bytes_allocated, 408);
+	recording_close();
+}
