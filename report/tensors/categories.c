@@ -240,8 +240,8 @@ static void category_settle(struct category_state *mine, struct category_block *
 				      block->passes);
 }
 
-static void category_drop(struct category_state *mine, struct map_entry *known,
-			  enum block_end end, uint64_t time_ns)
+static void category_drop(struct category_state *mine, struct map_entry *known, enum block_end end,
+			  uint64_t time_ns)
 {
 	uint32_t at = (uint32_t)known->value;
 
