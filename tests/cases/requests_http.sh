@@ -20,6 +20,7 @@ python3 "$ROOT/tests/requests/compare.py" asked.json requests.json || fail "requ
 
 expect_eq "requests" "$(json requests "$OUTPUT" 'sum(r["requests"] for r in rows)')" 18
 expect_eq "requests of an endpoint" "$(json requests "$OUTPUT" 'row(endpoint="/b")["requests"]')" 5
+expect_eq "pieces of a stream" "$(json requests "$OUTPUT" '[(r["pieces"], r["piece_ns"] > 0, r["first_p50_ns"] <= r["p50_ns"]) for r in rows if r["endpoint"] == "/stream"]')" '[[2, true, true]]'
 expect_eq "the path's key" "$(json requests "$OUTPUT" 'row(endpoint="/items/{number}")["requests"]')" 1
 expect_eq "the path with it" "$(json requests "$OUTPUT" 'row(path="/items/17")["requests"], row(path="/b")["requests"], len([r for r in rows if "{number}" in r["path"]])' --by path)" "(1, 5, 0)"
 expect_eq "of one request" "$(json requests "$OUTPUT" '[(r["endpoint"], r["path"]) for r in rows if r["endpoint"] != r["path"]]' --by request)" '[["/items/{number}", "/items/17"]]'

@@ -117,6 +117,33 @@ TEST(files_are_body)
 	assert_int_equal(stream.state, HTTP_OPAQUE);
 }
 
+static bool feed_has_body(struct http_stream *stream, const char *text)
+{
+	struct http_piece piece = { .bytes = text, .length = strlen(text) };
+
+	while (piece.length)
+		if (http_feed(stream, &piece) == HTTP_SEEN_HEAD)
+			(void)http_begin_body(stream, HTTP_REST_OR_CLOSE);
+	return piece.has_body;
+}
+
+/* Heads, sizes of chunks and the end of the last one are no body. */
+TEST(pieces_say_whether_they_are_of_a_body)
+{
+	struct http_stream stream = { 0 };
+
+	assert_false(feed_has_body(&stream, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"));
+	assert_false(feed_has_body(&stream, "\r\n5\r\n"));
+	assert_true(feed_has_body(&stream, "hello"));
+	assert_false(feed_has_body(&stream, "\r\n"));
+	assert_true(feed_has_body(&stream, "2\r\nho\r\n"));
+	assert_false(feed_has_body(&stream, "0\r\n\r\n"));
+	assert_true(feed_has_body(&stream, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"));
+	assert_true(feed_has_body(&stream, "b"));
+	assert_false(feed_has_body(&stream, "HTTP/1.1 200 OK\r\n\r\n"));
+	assert_true(feed_has_body(&stream, "until the close"));
+}
+
 TEST(a_head_without_end_is_given_up)
 {
 	static char line[4096];

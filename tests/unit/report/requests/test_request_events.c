@@ -84,6 +84,27 @@ TEST(the_queue_is_part_of_the_time)
 	recording_close();
 }
 
+/* Of a recording without that, and of an answer without a body, no first byte is known. */
+TEST(bodies_come_in_pieces)
+{
+	struct frame_writer *fw = recording_begin(1);
+	const struct requests *requests;
+
+	FRAME_PUT(fw, 1000, request_begin, .connection = 1, .method = name_of("GET"),
+		  .endpoint = name_of("/a"), .waited_ns = 300);
+	FRAME_PUT(fw, 2000, request_end, .connection = 1, .status = 200, .answer = 900,
+		  .duration = 20, .body = 620, .pieces = 4);
+	begin(fw, 3000, 2, 0);
+	end_as(fw, 4000, 2, 0, 200);
+	requests = requests_by(BY_requests_endpoint);
+	assert_int_equal(requests->row[0].first.count, 1);
+	assert_int_equal(requests->row[0].first.total_ns, 2000 - 620 - 1000 + 300);
+	assert_int_equal(request_row_piece_ns(&requests->row[0]), 200);
+	assert_true(request_row_streams(&requests->row[0]));
+	assert_int_equal(requests->connections, 2);
+	recording_close();
+}
+
 TEST(requests_that_take_turns_are_not_alone)
 {
 	struct frame_writer *fw = recording_begin(1);
