@@ -159,7 +159,7 @@ static enum tensor_category category_of_forward(const struct category_block *blo
 							      : CATEGORY_activations;
 }
 
-/* What a later pass needs is freed by its backward functions; gradients are freed by the program. */
+/* What a later pass needs is freed by its backward functions, gradients by the program. */
 static enum tensor_category category_of_graph(const struct category_block *block,
 					      const struct category_process *process,
 					      enum block_end end)
@@ -240,8 +240,8 @@ static void category_settle(struct category_state *mine, struct category_block *
 				      block->passes);
 }
 
-static void category_drop(struct category_state *mine, struct map_entry *known,
-			  enum block_end end, uint64_t time_ns)
+static void category_drop(struct category_state *mine, struct map_entry *known, enum block_end end,
+			  uint64_t time_ns)
 {
 	uint32_t at = (uint32_t)known->value;
 
