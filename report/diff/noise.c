@@ -135,6 +135,24 @@ static double error_within(const struct measured *run, size_t count)
 	return squares / (runs * runs);
 }
 
+/*
+ * The same of what was sampled: runs that have none, or few, may agree by chance. Too few for an
+ * error may all be missing.
+ */
+static double error_of_samples(const struct measured *run, size_t count)
+{
+	double squares = 0, runs = 0, error;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!run[i].has)
+			continue;
+		error = isnan(run[i].error) ? run[i].value : run[i].error;
+		squares += run[i].is_sampled ? error * error : 0;
+		runs++;
+	}
+	return squares / (runs * runs);
+}
+
 /* Returns whether so little was sampled that another equal run may well have nothing. */
 static bool is_missed_by_chance(const struct measured *one)
 {
@@ -205,7 +223,10 @@ struct change noise_judge(const struct measured *run, size_t before, size_t afte
 		change.verdict = verdict_of_one_side(&change, run, before, after);
 	} else {
 		change.noise = was.count + is.count - 2 >= FREEDOM_MIN
-				       ? noise_between(&was, &is)
+				       ? fmax(noise_between(&was, &is),
+					      ERRORS_OF_NOISE *
+						      sqrt(error_of_samples(run, before) +
+							   error_of_samples(run + before, after)))
 				       : ERRORS_OF_NOISE * sqrt(error_within(run, before) +
 								error_within(run + before, after));
 		change.verdict = verdict_of(&change, unit);

@@ -12,9 +12,10 @@
  *
  * (NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.3). With one run after, this is the
  * prediction interval of a further run. It assumes that runs are independent and vary equally
- * before and after. One row in a hundred exceeds it by chance. With fewer runs, a change is noise
- * if it is within four standard errors inside of the runs; without a spread inside of the runs
- * there is no verdict.
+ * before and after. One row in a hundred exceeds it by chance. What is sampled varies at least by
+ * four standard errors of its samples: runs without any tell nothing of the spread. With fewer
+ * runs, a change is noise if it is within four standard errors inside of the runs; without a
+ * spread inside of the runs there is no verdict.
  *
  * A change of less than NOISE_MATTERS of the value is `slight`, however certain it is.
  */

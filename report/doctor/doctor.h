@@ -27,6 +27,7 @@ struct doctor_line {
 struct doctor_python {
 	char path[PATH_MAX]; /* "": there is none */
 	char why[256];       /* it could not be asked; "": it answered */
+	const char *spoiler; /* variable of the environment without which it answers; or NULL */
 	char implementation[32];
 	unsigned int major, minor;
 	char version[64], torch[64];

@@ -313,7 +313,9 @@ void check_interpreter(const struct doctor *doctor, struct doctor_line *line)
 		doctor_say(line, DOCTOR_MISSING, "name one by PYTHON in the environment",
 			   "no python3 in PATH");
 	else if (python->why[0])
-		doctor_say(line, DOCTOR_MISSING, "name another one by PYTHON in the environment",
+		doctor_say(line, DOCTOR_MISSING,
+			   python->spoiler ? "correct or unset that variable"
+					   : "name another one by PYTHON in the environment",
 			   "'%.200s': %s", python->path, python->why);
 	else if (strcmp(python->implementation, "cpython") != 0)
 		doctor_say(line, DOCTOR_MISSING, "run the program with CPython 3.8 to 3.14",

@@ -69,7 +69,8 @@ static bool find_python(char ret_path[PATH_MAX])
 	return false;
 }
 
-static void become_python(const char *path, int out)
+/* `without`: a variable of the environment, or NULL. */
+static void become_python(const char *path, int out, const char *without)
 {
 	char *const word[] = { (char *)(uintptr_t)path, (char *)"-c", (char *)(uintptr_t)question,
 			       NULL };
@@ -79,6 +80,8 @@ static void become_python(const char *path, int out)
 	    dup2(nothing, STDERR_FILENO) < 0)
 		_exit(127);
 	unsetenv("LD_PRELOAD");
+	if (without)
+		unsetenv(without);
 	execv(path, word);
 	_exit(127);
 }
@@ -131,18 +134,19 @@ static void take_answer(struct doctor_python *python, char *answer)
 			 "it does not answer as an interpreter of Python does");
 }
 
-void doctor_ask_python(struct doctor_python *python)
+/* Returns whether it ended well; otherwise says why it did not. */
+static bool doctor_question(struct doctor_python *python, const char *without,
+			    char answer[ANSWER_BYTES])
 {
-	char answer[ANSWER_BYTES] = "";
 	int pipes[2], status = 0;
 	bool in_time;
 	pid_t child;
 
-	if (!find_python(python->path) || pipe2(pipes, O_CLOEXEC))
-		return;
+	if (pipe2(pipes, O_CLOEXEC))
+		return false;
 	child = fork();
 	if (!child)
-		become_python(python->path, pipes[1]);
+		become_python(python->path, pipes[1], without);
 	close(pipes[1]);
 	in_time = child > 0 && doctor_read_answer(pipes[0], answer);
 	close(pipes[0]);
@@ -156,5 +160,34 @@ void doctor_ask_python(struct doctor_python *python)
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		snprintf(python->why, sizeof(python->why), "it cannot be started, or fails");
 	else
+		return true;
+	return false;
+}
+
+/* An interpreter that ends badly may do so because of the environment. */
+static void doctor_find_spoiler(struct doctor_python *python)
+{
+	static const char *const names[] = { "PYTHONHOME", "PYTHONPATH" };
+	struct doctor_python without = *python;
+	char answer[ANSWER_BYTES];
+
+	for (size_t i = 0; i < 2 && !python->spoiler; i++) {
+		if (!getenv(names[i]) || !doctor_question(&without, names[i], answer))
+			continue;
+		python->spoiler = names[i];
+		snprintf(python->why, sizeof(python->why), "it fails with %s='%.150s'", names[i],
+			 getenv(names[i]));
+	}
+}
+
+void doctor_ask_python(struct doctor_python *python)
+{
+	char answer[ANSWER_BYTES];
+
+	if (!find_python(python->path))
+		return;
+	if (doctor_question(python, NULL, answer))
 		take_answer(python, answer);
+	else
+		doctor_find_spoiler(python);
 }

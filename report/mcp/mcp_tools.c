@@ -22,7 +22,7 @@
 #define VALUES_MAX 64u /* of one argument */
 #define WHY_BYTES 512
 
-enum kind { TEXT, NUMBER, PATH, PATHS, TEXTS };
+enum kind { TEXT, NUMBER, PATH, PATHS, TEXTS, NAMES };
 
 enum tool_id {
 #define MCP_TOOL(name, doc) TOOL_##name,
@@ -67,10 +67,15 @@ static void put_type(struct json *json, const char *type)
 	json_close(json, '}');
 }
 
+static bool kind_takes_list(enum kind kind)
+{
+	return kind == PATHS || kind == TEXTS || kind == NAMES;
+}
+
 static void mcp_put_schema(struct json *json, const struct argument *one)
 {
 	json_open(json, one->name, '{');
-	if (one->kind == PATHS || one->kind == TEXTS) {
+	if (kind_takes_list(one->kind)) {
 		json_open(json, "anyOf", '[');
 		put_type(json, "string");
 		put_type(json, "array");
@@ -236,8 +241,7 @@ static bool value_fits(enum kind kind, const struct value *value)
 
 	if (kind == NUMBER)
 		return value_integer(value, &number) && number >= 0;
-	return is_plain_text(value) ||
-	       ((kind == TEXTS || kind == PATHS) && is_list_of_texts(value));
+	return is_plain_text(value) || (kind_takes_list(kind) && is_list_of_texts(value));
 }
 
 static const struct argument *argument_of(enum tool_id tool, const char *name)
@@ -258,8 +262,13 @@ static bool check_argument(void *context, const char *name, const struct value *
 				      name);
 	if ((!value && !one->is_needed) || value_fits(one->kind, value))
 		return true;
-	return mcp_tools_fail(call, "argument '%.100s' has a wrong type; tools/list has its schema",
-			      name);
+	return mcp_tools_fail(
+		call,
+		one->kind == NUMBER ? "argument '%.100s' has a wrong type: it is a whole number"
+		: kind_takes_list(one->kind)
+			? "argument '%.100s' has a wrong type: it is a string or a list of strings"
+			: "argument '%.100s' has a wrong type: it is a string",
+		name);
 }
 
 static bool check_arguments(struct call *call)
@@ -295,12 +304,39 @@ static bool call_add_file(struct call *call, const char *name, const char *path)
 		call, mcp_files_word(call->mcp->folder, path, call->why, sizeof(call->why)));
 }
 
+/* Names of a list become one option, with commas between. */
+static bool call_add_names(struct call *call, const char *name, const struct value *list)
+{
+	size_t bytes = 1, used = 0;
+	bool is_added;
+	char *names;
+
+	for (size_t i = 0; i < value_count(list); i++)
+		bytes += strlen(value_text(value_at(list, i), NULL)) + 1;
+	names = memory_zero(bytes, 1);
+	for (size_t i = 0; i < value_count(list); i++)
+		used += (size_t)snprintf(names + used, bytes - used, "%s%s", i ? "," : "",
+					 value_text(value_at(list, i), NULL));
+	is_added = !used || call_add_option(call, name, names);
+	free(names);
+	return is_added;
+}
+
 static bool call_add_options(struct call *call)
 {
-	for (size_t i = 0; i < ARGUMENTS; i++)
-		if (arguments_of_tools[i].tool == call->tool && arguments_of_tools[i].is_option &&
-		    !call_each(call, arguments_of_tools[i].name, call_add_option))
+	for (size_t i = 0; i < ARGUMENTS; i++) {
+		const struct argument *one = &arguments_of_tools[i];
+		const struct value *value = call_value(call, one->name);
+
+		if (one->tool != call->tool || !one->is_option)
+			continue;
+		if (one->kind == NAMES && value_kind_of(value) == VALUE_LIST) {
+			if (!call_add_names(call, one->name, value))
+				return false;
+		} else if (!call_each(call, one->name, call_add_option)) {
 			return false;
+		}
+	}
 	return true;
 }
 

@@ -159,7 +159,7 @@ static enum tensor_category category_of_forward(const struct category_block *blo
 							      : CATEGORY_activations;
 }
 
-/* What a later pass needs is freed by its backward functions; gradients are freed by the program. */
+/* What a later pass needs is freed by its backward functions, gradients by the program. */
 static enum tensor_category category_of_graph(const struct category_block *block,
 					      const struct category_process *process,
 					      enum block_end end)

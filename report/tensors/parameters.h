@@ -32,7 +32,7 @@ struct parameter_block {
 	size_t next;
 };
 
-/* Leaves out unsure gradients without state of their size, and returns how many stay. Sorts both. */
+/* Leaves out unsure gradients without state of their size. Returns how many stay; sorts both. */
 size_t parameters_confirm(struct parameter_block *gradient, size_t gradients,
 			  struct parameter_block *state, size_t states);
 

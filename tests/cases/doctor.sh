@@ -67,6 +67,14 @@ for text in '' 'implementation\nversion\n' '\x1b[2J\xff\x00version 3.9\n' "$(pri
 done
 PYTHON=$PWD/gone doctor 0
 line interpreter "missing: '$PWD/gone': it cannot be started, or fails; name another one"
+# an interpreter that the environment spoils
+answer 'implementation cpython\nversion 3.12.4\nruntime yes\n'
+printf '#!/bin/sh\n[ -z "$%s" ] || exit 1\ncat "%s"\n' PYTHONHOME "$PWD/answer" >spoiled
+chmod +x spoiled
+PYTHON=$PWD/spoiled doctor 0 env PYTHONHOME=/nowhere PYTHONPATH=/elsewhere
+line interpreter "missing: '$PWD/spoiled': it fails with PYTHONHOME='/nowhere'; correct or unset that variable$"
+PYTHON=/bin/false doctor 0 env PYTHONHOME=/nowhere
+line interpreter "missing: '/bin/false': it cannot be started, or fails; name another one"
 doctor 0 env PYTHON= PATH=/nonexistent
 line interpreter '^interpreter: missing: no python3 in PATH; name one by PYTHON in the environment$'
 

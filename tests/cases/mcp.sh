@@ -91,7 +91,7 @@ assert 4000 < len(small) < 5000 and doc["totals"] and 0 < len(doc["rows"]) < len
 for name in (one["name"] for one in reports if one["name"] not in ("summary", "bottleneck")):
     text = server.good("report", recording="run.evt", report=name)
     assert len(text) <= 12000 and json.loads(text)["report"], (name, len(text))
-doc = json.loads(server.good("report", recording="run.evt", report="alloc", by="function", sort="live_bytes", filter=["allocations>10"], columns="function,allocations"))
+doc = json.loads(server.good("report", recording="run.evt", report="alloc", by="function", sort="live_bytes", filter=["allocations>10"], columns=["function", "allocations"]))
 assert doc["rows"] and all(row["allocations"] > 10 and set(row) == {"function", "allocations"} for row in doc["rows"])
 doc = json.loads(server.good("report", recording="inside.evt", report="steps", step="15"))
 assert len(doc["rows"]) == 1

@@ -182,6 +182,24 @@ TEST(several_runs_on_both_sides)
 	assert_int_equal(change.verdict, VERDICT_NOISE);
 }
 
+/* One sample of 20 ms in four runs; then 100 and 400 samples a run. */
+TEST(few_samples_are_chance)
+{
+	struct measured run[4] = { { .has = true, .is_sampled = true, .error = NAN },
+				   { .has = true, .is_sampled = true, .error = NAN },
+				   { .has = true, .is_sampled = true, .error = NAN },
+				   { .has = true, .is_sampled = true, .value = 20, .error = 20 } };
+
+	assert_int_equal(noise_judge(run, 3, 1, UNIT_NS).verdict, VERDICT_NOISE);
+	run[3].error = NAN;
+	assert_int_equal(noise_judge(run, 3, 1, UNIT_NS).verdict, VERDICT_NOISE);
+	for (size_t i = 0; i < 4; i++) {
+		run[i].value = i < 3 ? 100 : 400;
+		run[i].error = i < 3 ? 10 : 20;
+	}
+	assert_int_equal(noise_judge(run, 3, 1, UNIT_NS).verdict, VERDICT_LONGER);
+}
+
 /* Six of 3.9 million allocations, however exact. */
 TEST(what_does_not_matter_is_slight)
 {
