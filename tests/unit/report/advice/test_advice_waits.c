@@ -102,6 +102,10 @@ static void define_places(void)
 	FRAME_PUT(c.r.fw, 1, python_code, .id = 41, .function = name("__init__"),
 		  .file = name(PACKAGES "torch/serialization.py"), .line = 1);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 41, .from = 40, .code = 41, .line = 829);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 45, .function = name("run_code"),
+		  .file = name(PACKAGES "IPython/core/interactiveshell.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 45, .from = AT_HANDLE, .code = 45, .line = 3800);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 46, .from = 45, .code = AT_CALLBACK, .line = 40);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 42, .code = AT_ONCE, .line = 1900);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 43, .from = 42, .code = AT_HANDLE, .line = 80);
 	FRAME_PUT(c.r.fw, 1, python_code, .id = 44, .function = name("wait"),
@@ -111,6 +115,7 @@ static void define_places(void)
 }
 
 #define IN_PACKAGES_LOOP 44u /* a callback of an event loop, in no line of the user's */
+#define IN_CELL 46u          /* train.py:40, in a notebook's cell */
 #define IN_SUBPROCESS 30u
 #define IN_QUEUE 31u
 #define IN_LOADER 32u
@@ -452,6 +457,11 @@ TEST(a_packages_own_event_loop)
 	is_at(only("blocked_event_loop", NULL), TRAIN ":40", "on thread 200 waited");
 	release();
 	loop_thread = LOOP;
+	loop_callback = IN_CELL; /* the kernel's loop has nothing else to do */
+	write_loop(10);
+	assert_null(advice_of("blocked_event_loop"));
+	release();
+	loop_callback = AT_CALLBACK;
 }
 
 /* Many short callbacks look like one long one: a note, unless one function has half of them. */
