@@ -532,19 +532,38 @@ static void loops_release(const struct bottleneck *bottleneck, struct event_loop
 }
 
 /*
+ * A package's loop on a thread of its own, with none of the user's code in it, may have nothing else
+ * to do than what it waits for. In a server it may have.
+ */
+static bool loop_counts(const struct bottleneck *bottleneck, const struct callback_time *time,
+			size_t number)
+{
+	const struct source_thread *thread = bottleneck->waits->thread[number];
+
+	return time->looks && (time->lines.count || bottleneck->serving.is_server ||
+			       thread->tid == thread->process->pid);
+}
+
+/*
  * Finds the thread with the most; its samples and its share of the loop's time must suffice for the
  * advice.
  */
 static bool find_loop(const struct bottleneck *bottleneck, const struct event_loop *loop,
 		      enum callback what, struct advice *advice, size_t *ret_thread)
 {
-	const struct callback_time *time;
+	const struct callback_time *time, *longest = NULL;
 	size_t most = 0;
 
-	for (size_t i = 1; i < bottleneck->waits->thread_room; i++)
-		if (loop[i].callback[what].ns > loop[most].callback[what].ns)
-			most = i;
-	time = &loop[most].callback[what];
+	for (size_t i = 0; i < bottleneck->waits->thread_room; i++) {
+		time = &loop[i].callback[what];
+		if (!loop_counts(bottleneck, time, i) || (longest && time->ns <= longest->ns))
+			continue;
+		longest = time;
+		most = i;
+	}
+	if (!longest)
+		return false;
+	time = longest;
 	*ret_thread = most;
 	advice->gain_ns = time->ns;
 	return time->looks >= LOOKS_MIN &&

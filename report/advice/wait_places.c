@@ -28,6 +28,7 @@ enum wait_role {
 	ROLE_TURN,
 	ROLE_RUNNER,
 	ROLE_CALLBACK,
+	ROLE_CELL,
 	ROLE_WORKER,
 	ROLE_SAMPLE,
 };
@@ -113,11 +114,14 @@ static void take_role(const struct frame *frame, unsigned int depth, struct wait
 		found->is_in_loop = true;
 		break;
 	case ROLE_RUNNER:
-		found->is_in_callback |= !found->is_in_loop && depth > 0;
+		found->is_in_callback |= !found->is_in_loop && !found->is_in_cell && depth > 0;
 		found->is_in_loop = true;
 		break;
 	case ROLE_CALLBACK:
-		found->is_in_callback = true;
+		found->is_in_callback |= !found->is_in_cell;
+		break;
+	case ROLE_CELL:
+		found->is_in_cell = true;
 		break;
 	case ROLE_WORKER:
 		found->is_worker = true;

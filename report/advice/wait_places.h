@@ -46,6 +46,7 @@ struct wait_place {
 	const struct known_work *work; /* NULL: none is known */
 	bool is_in_callback;           /* of an event loop: not in its select() */
 	bool is_in_loop;               /* the thread runs an event loop */
+	bool is_in_cell;               /* of a notebook, which its kernel's loop runs */
 	bool is_worker;                /* of a DataLoader */
 	bool is_server;                /* in a server's function that takes connections */
 	bool is_in_pool;               /* a thread of a pool that runs tasks */

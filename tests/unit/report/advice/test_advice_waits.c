@@ -102,9 +102,20 @@ static void define_places(void)
 	FRAME_PUT(c.r.fw, 1, python_code, .id = 41, .function = name("__init__"),
 		  .file = name(PACKAGES "torch/serialization.py"), .line = 1);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 41, .from = 40, .code = 41, .line = 829);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 45, .function = name("run_code"),
+		  .file = name(PACKAGES "IPython/core/interactiveshell.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 45, .from = AT_HANDLE, .code = 45, .line = 3800);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 46, .from = 45, .code = AT_CALLBACK, .line = 40);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 42, .code = AT_ONCE, .line = 1900);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 43, .from = 42, .code = AT_HANDLE, .line = 80);
+	FRAME_PUT(c.r.fw, 1, python_code, .id = 44, .function = name("wait"),
+		  .file = name(LIBRARY "threading.py"), .line = 1);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 44, .from = 43, .code = 44, .line = 331);
 	frame_end_block(c.r.fw);
 }
 
+#define IN_PACKAGES_LOOP 44u /* a callback of an event loop, in no line of the user's */
+#define IN_CELL 46u          /* train.py:40, in a notebook's cell */
 #define IN_SUBPROCESS 30u
 #define IN_QUEUE 31u
 #define IN_LOADER 32u
@@ -401,6 +412,7 @@ TEST(regular_expressions)
 }
 
 static enum evt_python_state loop_state = EVT_PYTHON_SLEEP; /* of its callbacks */
+static unsigned int loop_thread = LOOP, loop_callback = AT_CALLBACK;
 
 /* A loop that runs callbacks, with so much of its time in theirs. */
 static void write_loop(unsigned int blocked_of_10)
@@ -408,12 +420,12 @@ static void write_loop(unsigned int blocked_of_10)
 	start(1);
 	define_places();
 	define_threads();
-	frame_begin_block(c.r.fw, LOOP);
+	frame_begin_block(c.r.fw, loop_thread);
 	for (unsigned int i = 0; i < 300; i++) {
 		bool blocks = i % 10 < blocked_of_10;
 
 		FRAME_PUT(c.r.fw, (i + 1) * 20ull * MS, python_sample, .looks = i != 0,
-			  .place = blocks ? AT_CALLBACK : AT_SELECT,
+			  .place = blocks ? loop_callback : AT_SELECT,
 			  .state = blocks ? loop_state : EVT_PYTHON_IO);
 	}
 	frame_end_block(c.r.fw);
@@ -430,6 +442,26 @@ TEST(an_event_loop_that_is_blocked)
 	write_loop(0); /* it waits for requests */
 	assert_int_equal(bottleneck.advice_count, 0);
 	release();
+}
+
+/* A package's loop on a thread of its own may wait there for ever, as jupyter_client's heartbeat. */
+TEST(a_packages_own_event_loop)
+{
+	loop_thread = BESIDE;
+	loop_callback = IN_PACKAGES_LOOP;
+	write_loop(10);
+	assert_null(advice_of("blocked_event_loop"));
+	release();
+	loop_callback = AT_CALLBACK; /* in which the user's code waits */
+	write_loop(10);
+	is_at(only("blocked_event_loop", NULL), TRAIN ":40", "on thread 200 waited");
+	release();
+	loop_thread = LOOP;
+	loop_callback = IN_CELL; /* the kernel's loop has nothing else to do */
+	write_loop(10);
+	assert_null(advice_of("blocked_event_loop"));
+	release();
+	loop_callback = AT_CALLBACK;
 }
 
 /* Many short callbacks look like one long one: a note, unless one function has half of them. */
