@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Report `waits`: in which calls of the operating system threads waited, for what, held by whom. */
 #include "report/base/memory.h"
+#include "report/base/units.h"
 #include "report/core/report_kind.h"
 #include "report/osrt/waits.h"
 #include "report/table/cells.h"
@@ -199,7 +200,16 @@ static void report_waits_total(const struct report *report, struct facts *facts)
 static void waits_foot(const struct document *document, const struct screen *screen)
 {
 	const struct waits *waits = waits_of(document->context);
+	char calls[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
 
+	if (waits->has_short && waits->short_calls)
+		screen_print_prose(screen,
+				   "%s call%s took less than INTERCEPT_OSRT_MIN, %s in all "
+				   "(--columns function,short_calls,short_ns). A row with 0 calls "
+				   "has only such calls.",
+				   unit_format_count(calls, waits->short_calls),
+				   waits->short_calls == 1 ? "" : "s",
+				   unit_format_ns(time, waits->short_ns));
 	if (waits->open)
 		screen_print_prose(screen,
 				   "%" PRIu64 " wait%s had not ended when the process did, or at "

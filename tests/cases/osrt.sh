@@ -31,6 +31,7 @@ expect_eq "locks recorded" "$(json waits run.evt 'row(function="pthread_mutex_lo
 expect_eq "an exact number of events" "$("$REPORT" dump run.evt | grep -c 'osrt_wait function="pthread_mutex_lock"')" 5000
 traced 1000s locks 5000
 expect_eq "locks counted" "$(json waits run.evt 'row(function="pthread_mutex_lock")["calls"], row(function="pthread_mutex_lock")["short_calls"]')" "(0, 5000)"
+expect_match "what a row of no calls is" "$("$REPORT" waits run.evt | tr '\n' ' ')" '5,[0-9]{3} calls took less than INTERCEPT_OSRT_MIN, '
 expect_eq "of one thread" "$(json waits run.evt 'len(rows), rows[0]["short_calls"]' --by thread)" "(1, 5000)"
 expect_eq "no filter chooses them" "$(json waits run.evt '"short_calls" in totals' --time 0s..1000s)" false
 traced 10us locks 5000
