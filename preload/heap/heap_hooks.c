@@ -56,9 +56,25 @@ static inline __attribute__((always_inline)) void *malloc_by(bool is_drawn, size
 	return ptr;
 }
 
-static HOOK_RECORDED void *malloc_recorded(size_t size)
+static HOOK_RECORDED void *malloc_slowly(size_t size)
 {
 	return malloc_by(false, size);
+}
+
+/* Of the heap's gate that is open, so the heap is not sampled. */
+static HOOK_RECORDED void *malloc_recorded(size_t size)
+{
+	struct recorder_lane *lane = recorder_enter_at_once(RECORDER_HEAP, RECORDER_IN_CALL);
+	void *ptr;
+
+	if (UNLIKELY(!lane))
+		return malloc_slowly(size);
+	ptr = hook_real.malloc(size);
+	if (UNLIKELY(!ptr))
+		recorder_leave(lane);
+	else
+		record_born_whole(lane, EVT_malloc, ptr, size, CALLER_FRAME);
+	return ptr;
 }
 
 static HOOK_RECORDED void *malloc_drawn(size_t size)
@@ -68,9 +84,11 @@ static HOOK_RECORDED void *malloc_drawn(size_t size)
 
 HOOK_EXPORT void *malloc(size_t size)
 {
-	if (UNLIKELY(heap_is_sampled()))
+	if (!UNLIKELY(!recorder_gate(RECORDER_HEAP)))
+		return malloc_recorded(size);
+	if (heap_is_sampled())
 		return heap_sample_misses(size) ? hook_real.malloc(size) : malloc_drawn(size);
-	return UNLIKELY(heap_is_shut()) ? hook_real.malloc(size) : malloc_recorded(size);
+	return heap_is_shut() ? hook_real.malloc(size) : malloc_slowly(size);
 }
 
 static inline __attribute__((always_inline)) void *calloc_by(bool is_drawn, size_t count,
@@ -188,9 +206,22 @@ static inline __attribute__((always_inline)) void free_by(bool is_drawn, void *p
 	recorder_leave(lane);
 }
 
-static HOOK_RECORDED void free_recorded(void *ptr)
+static HOOK_RECORDED void free_slowly(void *ptr)
 {
 	free_by(false, ptr);
+}
+
+static HOOK_RECORDED void free_recorded(void *ptr)
+{
+	struct recorder_lane *lane = recorder_enter_at_once(RECORDER_HEAP, RECORDER_IN_RECORD);
+
+	if (UNLIKELY(!lane)) {
+		free_slowly(ptr);
+		return;
+	}
+	record_dies_whole(lane, EVT_free, ptr, CALLER_FRAME);
+	hook_real.free(ptr);
+	recorder_leave(lane);
 }
 
 static HOOK_RECORDED void free_drawn(void *ptr)
@@ -202,16 +233,14 @@ static inline __attribute__((always_inline)) void free_now(void *ptr)
 {
 	if (!ptr)
 		return;
-	if (UNLIKELY(heap_is_sampled())) {
-		if (sampled_blocks_may_have(ptr))
-			free_drawn(ptr);
-		else
-			hook_real.free(ptr);
-	} else if (UNLIKELY(heap_is_shut())) {
-		hook_real.free(ptr);
-	} else {
+	if (!UNLIKELY(!recorder_gate(RECORDER_HEAP)))
 		free_recorded(ptr);
-	}
+	else if (heap_is_sampled() && sampled_blocks_may_have(ptr))
+		free_drawn(ptr);
+	else if (heap_is_sampled() || heap_is_shut())
+		hook_real.free(ptr);
+	else
+		free_slowly(ptr);
 }
 
 HOOK_EXPORT void free(void *ptr)

@@ -24,17 +24,15 @@ void record_born_wide(struct recorder_lane *lane, uint64_t word, uint64_t ptr, u
 /*
  * Call after the original: `lane` is IN_CALL and is left idle. `frame` is the exported function's.
  */
-static inline __attribute__((always_inline)) void record_born(struct recorder_lane *lane,
-							      uint32_t type, const void *block,
-							      uint64_t size, void *const *frame)
+static inline __attribute__((always_inline)) void record_born_whole(struct recorder_lane *lane,
+								    uint32_t type,
+								    const void *block,
+								    uint64_t size,
+								    void *const *frame)
 {
 	uint64_t ptr = (uintptr_t)block, caller, now;
 	uint64_t *at;
 
-	if (UNLIKELY(heap_every)) {
-		heap_sample_born(lane, block, size, frame);
-		return;
-	}
 	caller = caller_of(lane, frame, size);
 	now = recorder_now();
 	recorder_switch_at(lane, frame, RECORDER_IN_RECORD);
@@ -49,19 +47,28 @@ static inline __attribute__((always_inline)) void record_born(struct recorder_la
 	recorder_leave(lane);
 }
 
-/* Call before the original: `lane` is IN_RECORD and is left IN_CALL. */
-static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane,
+/* The same where it may be one of a sample. */
+static inline __attribute__((always_inline)) void record_born(struct recorder_lane *lane,
 							      uint32_t type, const void *block,
-							      void *const *frame)
+							      uint64_t size, void *const *frame)
+{
+	if (UNLIKELY(heap_every))
+		heap_sample_born(lane, block, size, frame);
+	else
+		record_born_whole(lane, type, block, size, frame);
+}
+
+/*
+ * Call before the original: `lane` is IN_RECORD and is left IN_CALL. Where the heap is not sampled.
+ */
+static inline __attribute__((always_inline)) void record_dies_whole(struct recorder_lane *lane,
+								    uint32_t type,
+								    const void *block,
+								    void *const *frame)
 {
 	uint64_t now;
 	uint64_t *at;
 
-	if (UNLIKELY(heap_every)) {
-		heap_sample_dies(lane, block, type == EVT_realloc_free);
-		recorder_switch_at(lane, frame, RECORDER_IN_CALL);
-		return;
-	}
 	now = recorder_now();
 	at = recorder_room(lane, 2);
 	if (at) {
@@ -70,6 +77,19 @@ static inline __attribute__((always_inline)) void record_dies(struct recorder_la
 		recorder_publish(lane, 2);
 	}
 	recorder_switch_at(lane, frame, RECORDER_IN_CALL);
+}
+
+/* The same where it may be one of a sample. */
+static inline __attribute__((always_inline)) void record_dies(struct recorder_lane *lane,
+							      uint32_t type, const void *block,
+							      void *const *frame)
+{
+	if (UNLIKELY(heap_every)) {
+		heap_sample_dies(lane, block, type == EVT_realloc_free);
+		recorder_switch_at(lane, frame, RECORDER_IN_CALL);
+	} else {
+		record_dies_whole(lane, type, block, frame);
+	}
 }
 
 /*

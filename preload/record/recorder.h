@@ -157,6 +157,19 @@ static inline __attribute__((always_inline)) struct recorder_lane *recorder_firs
 	return (struct recorder_lane *)(arch_thread() + recorder_gates->self);
 }
 
+/* As recorder_enter(), or NULL where that takes the slow path, or records nothing. */
+static inline __attribute__((always_inline)) struct recorder_lane *recorder_enter_at_once(
+	enum evt_family family, unsigned int bit)
+{
+	struct recorder_lane *lane = recorder_first_lane();
+
+	if (__builtin_expect(lane->owner != recorder_gate(family) + 1, 0))
+		return NULL;
+	lane->owner = (uintptr_t)__builtin_frame_address(0) | bit;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return lane;
+}
+
 /*
  * Returns a lane to record this call in, or NULL if the call is not to be recorded. Pass
  * RECORDER_IN_CALL as `bit` if the original is called before recorder_leave(), else

@@ -46,6 +46,11 @@ bool advice_sampled(const struct bottleneck *bottleneck, struct advice *advice)
 	if (!advice_exceeds(advice, (double)run_events(bottleneck->run, EVT_torch_sampling)))
 		return false;
 	advice_say(advice, "not all operators were recorded (INTERCEPT_OPERATORS).");
+	if (bottleneck->steps->has_sums)
+		advice->todo =
+			"There is no advice on small operators, item(), the optimizer, operators "
+			"of the CPU, copies, number formats, and allocations of device memory. A "
+			"short recording without INTERCEPT_PRESET=light has it.";
 	return true;
 }
 

@@ -336,6 +336,7 @@ static bool rests_of_samples(const struct bottleneck *bottleneck, struct advice 
 	if (line.looks < LINE_LOOKS_MIN)
 		return true;
 	advice_add(advice, " That rests on %" PRIu64 " samples.", line.looks);
+	snprintf(advice->command, sizeof(advice->command), "lines");
 	if (sleeps)
 		snprintf(advice->waits_for, sizeof(advice->waits_for), "a sleep");
 	return true;

@@ -392,6 +392,8 @@ void evidence_launch(struct evidence *evidence, uint32_t process)
 void evidence_call(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)
 {
 	gaps_call(&evidence->gaps, place, duration_ns);
+	if (place.process < evidence->process_room)
+		evidence_tell(evidence, place, duration_ns, EVIDENCE_HOLD_CALL);
 }
 
 void evidence_pause(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)

@@ -123,6 +123,7 @@ struct evidence_process {
 
 /* What holds the host up in a call of CUDA; and what it does while it launches nothing. */
 enum evidence_hold_kind {
+	EVIDENCE_HOLD_CALL, /* any of CUDA, whether it holds the host up or not */
 	EVIDENCE_HOLD_WAIT,
 	EVIDENCE_HOLD_COPY,   /* it stages data for the device that is not in pinned memory */
 	EVIDENCE_HOLD_MALLOC, /* of memory of the device */

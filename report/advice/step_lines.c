@@ -27,9 +27,8 @@
 struct step_lines_pending {
 	uint32_t process;
 	enum step_lines_of of;
-	bool is_gil;
+	bool is_gil, sleeps, rests;
 	bool is_told; /* a GPU was recorded, if there is one */
-	bool sleeps, rests;
 	uint64_t step, place, holder_place, ns, time_ns;
 };
 
@@ -225,6 +224,7 @@ static void step_lines_take_hold(void *state, struct nest_place place, uint64_t 
 			return;
 		if (look->process == place.process && look->of < of)
 			look->of = of;
+		look->rests &= kind != EVIDENCE_HOLD_CALL;
 	}
 }
 

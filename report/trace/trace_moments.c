@@ -316,6 +316,23 @@ static void trace_moments_take_mark(void *state, const struct source_event *even
 					      .time_ns = event->event.time_ns });
 }
 
+/* Without these moments the GPU's lanes would look idle between windows of INTERCEPT_GPU_STEPS. */
+static void trace_moments_take_window(void *state, const struct source_event *event, bool counts)
+{
+	bool is_on = EVENT_AS(gpu_window, &event->event)->on != 0;
+	struct trace *trace = state;
+
+	if (counts)
+		trace_put_moment(trace, event->thread,
+				 (struct trace_event){
+					 .category = TRACE_ANNOTATION,
+					 .name = is_on ? TRACE_TEXT("work of the GPU is recorded "
+								    "from here")
+						       : TRACE_TEXT("work of the GPU is not "
+								    "recorded from here"),
+					 .time_ns = event->event.time_ns });
+}
+
 static uint64_t trace_moments_range_key(const struct trace *trace,
 					const struct source_process *process, uint64_t number)
 {
@@ -469,6 +486,7 @@ void trace_moments_start(struct trace *trace, struct run *run)
 			describe_fields(trace, (enum evt_id)id);
 	run_reads(run, EVT_process_memory, FIELDS_ALL, take_resident, trace);
 	run_reads(run, EVT_nvtx_mark, FIELD_BIT(nvtx_mark, name), trace_moments_take_mark, trace);
+	run_reads(run, EVT_gpu_window, FIELD_BIT(gpu_window, on), trace_moments_take_window, trace);
 	run_reads(run, EVT_nvtx_start, FIELDS_ALL, trace_moments_take_start, trace);
 	run_reads(run, EVT_nvtx_end, FIELDS_ALL, trace_moments_take_end, trace);
 }

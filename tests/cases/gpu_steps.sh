@@ -76,6 +76,10 @@ for how in sums each; do
 		tr '\n' ' ' <out | tr -s ' ' | grep -qE 'GPU (was recorded )?in [0-9]+ of 2,000 steps \(INTERCEPT_GPU_STEPS\)' ||
 			fail "$report does not say of which steps it is: $(cat out)"
 	done
+	# a trace says where its lanes of the GPU are empty because nothing was recorded
+	"$REPORT" export chrome --output trace.json "$OUTPUT" 2>err || fail "export: $(cat err)"
+	expect_eq "$how: windows in the trace" "$(grep -oE 'work of the GPU is (not )?recorded from here' trace.json | wc -l)" \
+		"$("$REPORT" dump "$OUTPUT" | grep -c ' gpu_window ')"
 	# CUPTI that stays, and a queue that is long
 	INTERCEPT_GPU_REST=attached FAKE_CUDA_KERNELS='*=200000' record 4/40,first=10 200 4
 	expect_eq "$how: attached" "$(calls cuptiFinalize)" 0

@@ -156,6 +156,8 @@ struct seen {
 	uint64_t owner, owner_place, call;
 };
 
+static bool is_in_cuda; /* what is seen is in a call of CUDA */
+
 static void look_put(const struct seen *seen, uint64_t at_ns)
 {
 	FRAME_PUT(c.r.fw, at_ns + seen->from_ns, python_sample, .place = AT_LOOP, .state = 0,
@@ -163,6 +165,10 @@ static void look_put(const struct seen *seen, uint64_t at_ns)
 	FRAME_PUT(c.r.fw, at_ns + seen->from_ns + seen->took_ns, python_sample,
 		  .place = seen->place, .state = seen->state, .looks = 1, .owner = seen->owner,
 		  .owner_place = seen->owner_place, .call = seen->call);
+	if (is_in_cuda)
+		FRAME_PUT(c.r.fw, at_ns + seen->from_ns + seen->took_ns + US, gpu_call,
+			  .function = name("cudaMemcpyAsync"), .duration_ns = seen->took_ns,
+			  .correlation = 1);
 }
 
 static unsigned int first_look_at; /* the step that the first of what is seen is in; 0: all */
@@ -329,6 +335,48 @@ TEST(a_child_process_and_a_queue)
 	seen[0].call = 75;
 	write_waits(&run, seen, 1);
 	is_at(only("between_operators", NULL), TRAIN ":14", "it waits for fsync().");
+	release();
+}
+
+static void write_sampled(const struct run *run, const struct seen *seen, size_t count)
+{
+	start(1);
+	define_places();
+	define_threads();
+	frame_begin_block(c.r.fw, LOOP);
+	FRAME_PUT(c.r.fw, run->start_ns, torch_sampling, .one_in = 100);
+	frame_end_block(c.r.fw);
+	write_run(1, run);
+	write_looks(run, seen, count);
+	read_back();
+}
+
+/* INTERCEPT_OPERATORS: what is between operators is not known, but a sleep is seen in any step. */
+TEST(a_sleep_where_operators_are_sampled)
+{
+	struct seen seen = { LOOP, AT_LOCK, EVT_PYTHON_SLEEP, WAITS_FROM, WAITS_FOR, 0, 0, 0 };
+	struct run run = waiting(60);
+	char title[CAUSE_TITLE_BYTES];
+
+	write_sampled(&run, &seen, 1);
+	is_at(advice_of("between_operators"), TRAIN ":14", "the loop's thread sleeps for ");
+	assert_string_equal(cause_title(advice_of("between_operators"), title),
+			    "The loop's thread waits for a sleep");
+	release();
+	seen.state = EVT_PYTHON_IO;
+	write_sampled(&run, &seen, 1);
+	is_at(advice_of("between_operators"), TRAIN ":14",
+	      "sleeps, or waits for a file or a socket,");
+	release();
+	seen.state = EVT_PYTHON_LOCK; /* as the loop's thread does while autograd's works */
+	write_sampled(&run, &seen, 1);
+	assert_null(advice_of("between_operators"));
+	release();
+	seen.state = EVT_PYTHON_SLEEP; /* the driver sleeps */
+	is_in_cuda = true;
+	write_sampled(&run, &seen, 1);
+	assert_null(advice_of("between_operators"));
+	is_in_cuda = false;
 	release();
 }
 
