@@ -82,9 +82,9 @@ TEST(templates_by_their_full_names)
 			 NATIVE_WORK_SHIFTS);
 	assert_int_equal(native_work_of("std::ostream& std::endl<char>(std::ostream&)", NULL),
 			 NATIVE_WORKS);
-	assert_int_equal(native_work_of("std::endl<char, std::char_traits<char> >(std::ostream&)",
-					NULL),
-			 NATIVE_WORK_FLUSHES);
+	assert_int_equal(
+		native_work_of("std::endl<char, std::char_traits<char> >(std::ostream&)", NULL),
+		NATIVE_WORK_FLUSHES);
 #undef VECTOR
 }
 
