@@ -372,10 +372,10 @@ static bool has_one_thread(const struct bottleneck *bottleneck)
 }
 
 /*
- * Calls on descriptors wait, too. Their time includes work and the time without a CPU, and what else
- * the thread waits for may not be recorded: at least so much is a wait in these calls as would be
- * left if all of the other time were waits. Calls of other threads are not told apart from those of
- * the main one, so there must be none.
+ * Calls on descriptors wait, too. Their time includes work and the time without a CPU, and what
+ * else the thread waits for may not be recorded: at least so much is a wait in these calls as would
+ * be left if all of the other time were waits. Calls of other threads are not told apart from those
+ * of the main one, so there must be none.
  */
 static bool says_io_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
