@@ -364,9 +364,18 @@ static bool says_os_wait(const struct bottleneck *bottleneck, struct advice *adv
 	return true;
 }
 
+static bool has_one_thread(const struct bottleneck *bottleneck)
+{
+	struct source_process *const *process;
+
+	return source_processes(bottleneck->source, &process) == 1 && process[0]->thread_count == 1;
+}
+
 /*
- * Calls on descriptors wait, too. Their time is that of all threads, and includes work and the time
- * without a CPU: no more than the main thread waited is said to be waiting.
+ * Calls on descriptors wait, too. Their time includes work and the time without a CPU, and what
+ * else the thread waits for may not be recorded: at least so much is a wait in these calls as would
+ * be left if all of the other time were waits. Calls of other threads are not told apart from those
+ * of the main one, so there must be none.
  */
 static bool says_io_wait(const struct bottleneck *bottleneck, struct advice *advice)
 {
@@ -374,9 +383,9 @@ static bool says_io_wait(const struct bottleneck *bottleneck, struct advice *adv
 	const struct io_row *most = NULL;
 	struct machine_thread thread;
 	char name[PLACE_NAME_BYTES], calls[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
-	uint64_t waited_ns;
+	uint64_t waited_ns, beside_ns;
 
-	if (!is_native(bottleneck) || bottleneck->serving.is_server ||
+	if (!is_native(bottleneck) || !has_one_thread(bottleneck) ||
 	    !machine_main_thread(bottleneck, &thread) || !thread.running_ns ||
 	    thread.running_ns + thread.runnable_ns >= thread.life_ns)
 		return false;
@@ -385,18 +394,19 @@ static bool says_io_wait(const struct bottleneck *bottleneck, struct advice *adv
 		    (!most || io->row[i].total_ns > most->total_ns))
 			most = &io->row[i];
 	waited_ns = thread.life_ns - thread.running_ns - thread.runnable_ns;
-	if (!most || most->total_ns < waited_ns / 2)
+	if (!most || most->total_ns > thread.life_ns)
 		return false;
+	beside_ns = thread.life_ns - most->total_ns;
 	advice->of = ADVICE_OF_RUN;
-	advice->gain_ns = most->total_ns < waited_ns ? most->total_ns : waited_ns;
+	advice->gain_ns = waited_ns > beside_ns ? waited_ns - beside_ns : 0;
 	if (!advice_exceeds(advice, 100.0 * (double)advice->gain_ns / (double)bottleneck->wall_ns))
 		return false;
 	place_name(source_name_at(bottleneck->source, (uint32_t)most->key), name);
 	advice_say(advice,
-		   "the main thread waits for %.0f %% of the run, and %s call%s of %s() took %s.",
-		   100.0 * (double)waited_ns / (double)bottleneck->wall_ns,
-		   unit_format_count(calls, most->calls), unit_plural(most->calls), name,
-		   unit_format_ns(time, most->total_ns));
+		   "the main thread waits in %s() for at least %.0f %% of the run: %s call%s took "
+		   "%s.",
+		   name, advice->value, unit_format_count(calls, most->calls),
+		   unit_plural(most->calls), unit_format_ns(time, most->total_ns));
 	snprintf(advice->waits_for, sizeof(advice->waits_for), "%s%.40s()%s",
 		 most->kind == IO_KIND_PIPE ? "a pipe (" : "", name,
 		 most->kind == IO_KIND_PIPE ? ")" : "");

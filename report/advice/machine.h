@@ -9,7 +9,7 @@
 unsigned long machine_cores(const struct bottleneck *bottleneck);
 bool machine_is_one(const struct bottleneck *bottleneck);
 
-/* The main thread of the process that told most: how long it ran, or was ready to and had no CPU. */
+/* The main thread of the process that told most: how long it ran, or could and had no CPU. */
 struct machine_thread {
 	uint64_t life_ns, runnable_ns;
 	uint64_t running_ns; /* 0: not known */

@@ -33,7 +33,7 @@ struct os_waits_lock {
 	unsigned int threads;
 };
 
-/* Whether the function, a name of the source, waits for any of several descriptors or connections. */
+/* Whether the function, a name of the source, waits for any of several descriptors. */
 bool os_waits_is_for_any(const struct os_waits *waits, uint32_t function);
 /* The lock with most time. Returns false if no thread waited for one. */
 bool os_waits_find_lock(const struct os_waits *waits, struct os_waits_lock *ret_lock);

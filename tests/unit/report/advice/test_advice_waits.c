@@ -623,6 +623,53 @@ TEST(waits_of_a_program_without_a_cpu)
 	starves_and_syncs = false;
 }
 
+/*
+ * A program without Python, of 10 s: its thread runs for 1 s and is ready to for `ready_ns`; its
+ * calls of fsync() took `calls_ns`.
+ */
+static void write_native(uint64_t ready_ns, uint64_t calls_ns, unsigned int threads)
+{
+	c = (struct cuda_recording){ .names = 0 };
+	recording_start(&c.r, &cuda_recording_header);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, 0, process, .process = 1, .pid = 100);
+	for (unsigned int i = 0; i < threads; i++)
+		FRAME_PUT(c.r.fw, 0, thread, .stream = LOOP + i, .process = 1, .tid = 100 + 100 * i,
+			  .level = 2, .cpu_ns = 1000, .used_ns = 1000);
+	FRAME_PUT(c.r.fw, 0, thread_sched, .stream = LOOP, .runnable_ns = 7);
+	frame_end_block(c.r.fw);
+	now = 10000 * (uint64_t)MS;
+	frame_begin_block(c.r.fw, LOOP);
+	for (unsigned int i = 0; i < 10; i++)
+		FRAME_PUT(c.r.fw, now - i, io_call, .function = name("fsync"), .fd = 3,
+			  .duration = calls_ns / 10);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, 0);
+	FRAME_PUT(c.r.fw, now, thread_sched, .stream = LOOP, .cpu_ns = 1000 * (uint64_t)MS,
+		  .runnable_ns = 7 + ready_ns);
+	frame_end_block(c.r.fw);
+	read_back();
+}
+
+/* Of 4 s of waiting, the time beside the calls explains the rest. */
+TEST(a_native_program_that_waits_in_calls)
+{
+	const struct advice *advice;
+
+	write_native(5000 * (uint64_t)MS, 9000 * (uint64_t)MS, 1);
+	advice = advice_of("waits");
+	assert_non_null(advice);
+	is_at(advice, "", "waits in fsync() for at least 30 % of the run: 10 calls took 9.00 s.");
+	assert_non_null(strstr(advice->todo, "once"));
+	release();
+	write_native(5000 * (uint64_t)MS, 6000 * (uint64_t)MS, 1);
+	assert_null(advice_of("waits")); /* it may have waited somewhere else */
+	release();
+	write_native(5000 * (uint64_t)MS, 9000 * (uint64_t)MS, 2);
+	assert_null(advice_of("waits")); /* another thread may have called */
+	release();
+}
+
 /* What a thread is in all the time, on a CPU. */
 struct busy {
 	unsigned int stream, place;
