@@ -323,7 +323,8 @@ double advice_share(const struct bottleneck *bottleneck, const struct advice *ad
 {
 	double share = bottleneck_share(bottleneck, advice->gain_ns);
 	enum advice_base of = advice_base_of(advice);
-	uint64_t all_ns = of == ADVICE_OF_SERVING ? bottleneck->serving.ns : bottleneck->wall_ns;
+	bool is_served = of == ADVICE_OF_SERVING || of == ADVICE_OF_LOOP;
+	uint64_t all_ns = is_served ? bottleneck->serving.ns : bottleneck->wall_ns;
 
 	if (of != ADVICE_OF_STEPS)
 		share = all_ns ? 100.0 * (double)advice->gain_ns / (double)all_ns : 0;
@@ -347,7 +348,8 @@ const char *advice_base_text(const struct advice *advice)
 	static const char *const texts[] = {
 		[ADVICE_OF_STEPS] = "steps' time",
 		[ADVICE_OF_RUN] = "run",
-		[ADVICE_OF_SERVING] = "time after start-up",
+		[ADVICE_OF_SERVING] = "serving time",
+		[ADVICE_OF_LOOP] = "time after start-up",
 	};
 
 	return texts[advice_base_of(advice)];
@@ -366,8 +368,12 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 		if (!rules[i].look(bottleneck, &advice[count]) ||
 		    !advice_limit(bottleneck, &advice[count]))
 			continue;
-		/* of a sample of the operators it is not known which of them are backward's, or are
-		   followed by a gap */
+		if (advice[count].of == ADVICE_OF_SERVING && !bottleneck->waits->has_clients)
+			advice[count].of = ADVICE_OF_LOOP;
+		/*
+		 * of a sample of the operators it is not known which of them are backward's, or are
+		 * followed by a gap
+		 */
 		if (bottleneck->lines &&
 		    !(bottleneck->sampled && (rules[i].look == advice_launch_bound ||
 					      rules[i].look == advice_between_operators)))

@@ -39,7 +39,8 @@ struct advice_place {
 enum advice_base {
 	ADVICE_OF_STEPS,
 	ADVICE_OF_RUN,
-	ADVICE_OF_SERVING, /* the run of a server, or of an event loop, without its start-up */
+	ADVICE_OF_SERVING, /* the run of a server, without its start-up */
+	ADVICE_OF_LOOP,    /* the same of an event loop that serves nobody */
 };
 
 struct advice;
@@ -106,7 +107,7 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 /* Returns the most that can be gained, in percent of what advice_base_of() says. */
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
 enum advice_base advice_base_of(const struct advice *advice);
-/* "steps' time", "run" or "time after start-up". */
+/* "steps' time", "run", "serving time" or "time after start-up". */
 const char *advice_base_text(const struct advice *advice);
 
 /* Sets what the library does, of its words what is before a comma. */

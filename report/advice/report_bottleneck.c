@@ -91,7 +91,8 @@ static void fill_table(const struct bottleneck *bottleneck, struct table *table)
 {
 	static const char *const bases[] = { [ADVICE_OF_STEPS] = "steps",
 					     [ADVICE_OF_RUN] = "run",
-					     [ADVICE_OF_SERVING] = "serving" };
+					     [ADVICE_OF_SERVING] = "serving",
+					     [ADVICE_OF_LOOP] = "loop" };
 
 	for (size_t i = 0; i < bottleneck->advice_count; i++) {
 		const struct advice *advice = &bottleneck->advice[i];

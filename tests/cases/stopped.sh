@@ -1,6 +1,7 @@
 #!/bin/bash
 # A program that a signal had stopped for a while: the summary says for how long, and no wait, line or bar has that time, with samples or without.
 # SPDX-License-Identifier: MIT
+# timeout: 200
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 export INTERCEPT_TRACE=-alloc
