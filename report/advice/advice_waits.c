@@ -542,8 +542,8 @@ static void loops_release(const struct bottleneck *bottleneck, struct event_loop
 }
 
 /*
- * A package's loop on a thread of its own, with none of the user's code in it, may have nothing else
- * to do than what it waits for. In a server it may have.
+ * A package's loop on a thread of its own, with none of the user's code in it, may have nothing
+ * else to do than what it waits for. In a server it may have.
  */
 static bool loop_counts(const struct bottleneck *bottleneck, const struct callback_time *time,
 			size_t number)

@@ -25,7 +25,7 @@ for hz in 50 0; do
 	kill -STOP $pid
 	eventually "that it is stopped" is_told 1
 	seen=$(date +%s%N)
-	sleep 2.5
+	sleep 2.5 # the stop itself, which is measured
 	cont=$(date +%s%N)
 	kill -CONT $pid
 	eventually "that it goes on" is_told 0

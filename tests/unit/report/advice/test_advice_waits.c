@@ -62,55 +62,24 @@ static void define_places(void)
 	place_put(AT_RUN_CALLER, AT_LOOP, "convert", TRAIN, 25);
 	place_put(AT_QUEUE_CALLER, AT_LOOP, "next_batch", TRAIN, 50);
 	/* the walk goes by `from` and not by number: these two have a caller behind them */
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 30, .function = name("communicate"),
-		  .file = name(LIBRARY "subprocess.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 30, .from = AT_RUN_CALLER, .code = 30,
-		  .line = 1200);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 31, .function = name("get"),
-		  .file = name(LIBRARY "queue.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 31, .from = AT_QUEUE_CALLER, .code = 31,
-		  .line = 170);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 32, .function = name("__next__"),
-		  .file = name(TORCH "dataloader.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 32, .from = AT_LOOP, .code = 32, .line = 700);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 33, .function = name("result"),
-		  .file = name(LIBRARY "concurrent/futures/_base.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 33, .from = AT_LOOP, .code = 33, .line = 450);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 34, .function = name("sub"),
-		  .file = name(LIBRARY "re/__init__.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 34, .from = AT_RUN_CALLER, .code = 34,
-		  .line = 185);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 35, .function = name("compile"),
-		  .file = name(LIBRARY "re/_compiler.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 35, .from = 34, .code = 35, .line = 750);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 36, .function = name("sub"),
-		  .file = name("__init__.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 36, .from = AT_RUN_CALLER, .code = 36,
-		  .line = 185);
+	place_put(30, AT_RUN_CALLER, "communicate", LIBRARY "subprocess.py", 1200);
+	place_put(31, AT_QUEUE_CALLER, "get", LIBRARY "queue.py", 170);
+	place_put(32, AT_LOOP, "__next__", TORCH "dataloader.py", 700);
+	place_put(33, AT_LOOP, "result", LIBRARY "concurrent/futures/_base.py", 450);
+	place_put(34, AT_RUN_CALLER, "sub", LIBRARY "re/__init__.py", 185);
+	place_put(35, 34, "compile", LIBRARY "re/_compiler.py", 750);
+	place_put(36, AT_RUN_CALLER, "sub", "__init__.py", 185);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 37, .from = AT_FETCH, .code = AT_SAMPLE,
 		  .line = 31);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 38, .function = name("_bootstrap"),
-		  .file = name(LIBRARY "multiprocessing/process.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 38, .from = AT_LOOP, .code = 38, .line = 314);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 39, .function = name("_recv"),
-		  .file = name(LIBRARY "multiprocessing/connection.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 39, .from = 38, .code = 39, .line = 378);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 40, .function = name("save"),
-		  .file = name(PACKAGES "torch/serialization.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 40, .from = AT_RUN_CALLER, .code = 40,
-		  .line = 900);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 41, .function = name("__init__"),
-		  .file = name(PACKAGES "torch/serialization.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 41, .from = 40, .code = 41, .line = 829);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 45, .function = name("run_code"),
-		  .file = name(PACKAGES "IPython/core/interactiveshell.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 45, .from = AT_HANDLE, .code = 45, .line = 3800);
+	place_put(38, AT_LOOP, "_bootstrap", LIBRARY "multiprocessing/process.py", 314);
+	place_put(39, 38, "_recv", LIBRARY "multiprocessing/connection.py", 378);
+	place_put(40, AT_RUN_CALLER, "save", PACKAGES "torch/serialization.py", 900);
+	place_put(41, 40, "__init__", PACKAGES "torch/serialization.py", 829);
+	place_put(45, AT_HANDLE, "run_code", PACKAGES "IPython/core/interactiveshell.py", 3800);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 46, .from = 45, .code = AT_CALLBACK, .line = 40);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 42, .code = AT_ONCE, .line = 1900);
 	FRAME_PUT(c.r.fw, 1, python_place, .id = 43, .from = 42, .code = AT_HANDLE, .line = 80);
-	FRAME_PUT(c.r.fw, 1, python_code, .id = 44, .function = name("wait"),
-		  .file = name(LIBRARY "threading.py"), .line = 1);
-	FRAME_PUT(c.r.fw, 1, python_place, .id = 44, .from = 43, .code = 44, .line = 331);
+	place_put(44, 43, "wait", LIBRARY "threading.py", 331);
 	frame_end_block(c.r.fw);
 }
 
@@ -492,7 +461,7 @@ TEST(an_event_loop_that_is_blocked)
 	release();
 }
 
-/* A package's loop on a thread of its own may wait there for ever, as jupyter_client's heartbeat. */
+/* A package's loop on a thread of its own may wait there for ever: jupyter_client's heartbeat. */
 TEST(a_packages_own_event_loop)
 {
 	loop_thread = BESIDE;
