@@ -5,6 +5,7 @@
  * one thing wrong at a time: the rule about that says so, and none that is about something else.
  */
 #include "tests/unit/unit.h"
+#include "report/advice/cause.h"
 #include "report/advice/place_text.h"
 #include "report/base/text.h"
 #include "tests/unit/advice_recording.h"
@@ -295,6 +296,7 @@ TEST(memory_that_grows)
 TEST(steps_that_take_long)
 {
 	struct run run = well;
+	char title[CAUSE_TITLE_BYTES];
 
 	one_is_wrong(CHANGED(first_ns, 50 * MS), "first_step", 5);
 	run.slow_every = 30;
@@ -303,6 +305,14 @@ TEST(steps_that_take_long)
 	only("slow_steps", "communication");
 	assert_non_null(strstr(advice_of("slow_steps")->text, "communication"));
 	assert_non_null(strstr(advice_of("slow_steps")->text, "the slowest: 29, 59."));
+	assert_int_equal(advice_of("slow_steps")->steps_apart, 0); /* two are no rhythm */
+	release();
+	run.slow_every = 10;
+	write_one(&run);
+	only("slow_steps", "communication");
+	assert_string_equal(cause_title(advice_of("slow_steps"), title),
+			    "One step in 10 takes much longer");
+	assert_non_null(strstr(advice_of("slow_steps")->text, "are 10 steps apart."));
 	release();
 	run.slow_every = 100; /* none */
 	write_one(&run);
