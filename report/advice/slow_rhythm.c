@@ -31,7 +31,7 @@ static uint64_t slow_rhythm_apart(uint64_t one, uint64_t other)
 static bool slow_rhythm_fits(const struct slow_step *step, size_t count, uint64_t from,
 			     uint64_t every)
 {
-	uint64_t in_ns = 0, all_ns = 0, first = 0, last = 0, hits = 0;
+	uint64_t in_ns = 0, all_ns = 0, first = 0, last = 0, hits = 0, wanted;
 
 	for (size_t i = 0; i < count; i++) {
 		all_ns += step[i].excess_ns;
@@ -41,8 +41,9 @@ static bool slow_rhythm_fits(const struct slow_step *step, size_t count, uint64_
 		first = hits++ ? first : step[i].number;
 		last = step[i].number;
 	}
+	wanted = (last - first) / every + 1;
 	return hits >= RHYTHM_STEPS_MIN && (double)in_ns >= RHYTHM_SHARE * (double)all_ns &&
-	       (double)hits >= RHYTHM_SHARE * ((double)((last - first) / every) + 1);
+	       (double)hits >= RHYTHM_SHARE * (double)wanted;
 }
 
 uint64_t slow_rhythm_find(const struct slow_step *step, size_t count)
