@@ -598,7 +598,7 @@ bool processes_have_stopped(const struct processes *processes, uint64_t now_ns)
 		const struct process *p = &processes->slot[i];
 
 		if (process_is_examined(p) &&
-		    process_stop_is_new(p, process_stopped(p, proc_cpu_ns(p->pid), false), now_ns))
+		    process_stop_is_new(p, process_stopped(p, 0, true), now_ns))
 			return true;
 	}
 	return false;

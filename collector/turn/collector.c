@@ -280,9 +280,10 @@ static bool collector_has_come_to_rest(struct collector *c, uint64_t steady_ns)
 	if (steady_ns - c->rest_ns < FRAME_NS * (1 + c->processes.limit / REST_PROCESSES))
 		return false;
 	c->rest_ns = steady_ns;
-	return streams_have_waits(&c->streams, &c->common) ||
-	       processes_have_stopped(&c->processes, clockmap_ns(&c->common.clock,
-								 clockmap_now(&c->common.clock)));
+	/* although it has used CPU time since process_cpu: that may have been before it stopped */
+	c->common.stop_is_new |= processes_have_stopped(
+		&c->processes, clockmap_ns(&c->common.clock, clockmap_now(&c->common.clock)));
+	return c->common.stop_is_new || streams_have_waits(&c->streams, &c->common);
 }
 
 static bool collector_is_due(struct collector *c, uint64_t steady_ns)
