@@ -32,6 +32,7 @@ struct tally {
 	uint64_t steps, ns;
 };
 
+#define IDLE_SHARE 0.4      /* of what slow steps take more: the thread is on no CPU */
 #define EVALUATES_SHARE 0.5 /* of what a step takes more than the others: it evaluates */
 
 /* The search for what slow steps have in common. */
@@ -41,8 +42,9 @@ struct slow_steps {
 	struct later_steps later;
 	double limit_ns;
 	uint64_t count, gain_ns;
-	double usual_ns[STEP_CATEGORY_LIMIT];   /* average of the other steps */
-	double usual_evaluation_ns;             /* likewise */
+	double usual_ns[STEP_CATEGORY_LIMIT]; /* average of the other steps */
+	double usual_evaluation_ns;           /* likewise */
+	double usual_idle_ns, more_idle_ns; /* the thread was on no CPU; more, of all slow steps */
 	uint64_t usual_operators, usual_graded; /* the maximum of most other steps */
 	struct tally of_category[STEP_CATEGORY_LIMIT], of_operators, of_graded, of_evaluation,
 		of_places, of_labels;
@@ -91,6 +93,14 @@ static const struct step_label *labels_of(const struct slow_steps *slow,
 	return slow->bottleneck->evidence->labels.label + sample->first_label;
 }
 
+/* Returns for how long the thread was on no CPU in the step, as far as that is known. */
+static double idle_ns_in(const struct step_row *row)
+{
+	const struct cpu_span *cpu = &row->cpu.all;
+
+	return (double)cpu->wall_ns - ((double)cpu->low_ns + (double)cpu->high_ns) / 2;
+}
+
 /* What no other category took. */
 static double rest_ns_of(const struct step_row *row)
 {
@@ -115,6 +125,7 @@ static void look_at_usual(struct slow_steps *slow)
 		count++;
 		detailed += row->has_detail;
 		slow->usual_evaluation_ns += (double)row->phases.ns[PHASE_evaluation];
+		slow->usual_idle_ns += idle_ns_in(row);
 		/* 0 in steps without the GPU (INTERCEPT_GPU_STEPS) */
 		for (int c = 0; c < STEP_CATEGORY_LIMIT; c++)
 			slow->usual_ns[c] += (double)row->ns[c];
@@ -135,6 +146,7 @@ static void look_at_usual(struct slow_steps *slow)
 					     ? fmax(detailed, 1)
 					     : count;
 	slow->usual_evaluation_ns /= fmax(count, 1);
+	slow->usual_idle_ns /= fmax(count, 1);
 	slow->usual_operators = timing_percentile(&operators, 90);
 	slow->usual_graded = timing_percentile(&graded, 90);
 	timing_release(&operators);
@@ -212,6 +224,7 @@ static void look_at_one(struct slow_steps *slow, size_t index)
 
 	slow->count++;
 	slow->gain_ns += excess_ns;
+	slow->more_idle_ns += idle_ns_in(row) - slow->usual_idle_ns;
 	if (category != STEP_other && category != STEP_operators && category != STEP_kernel)
 		tally_add(&slow->of_category[category], excess_ns);
 	if (!sample)
@@ -302,10 +315,10 @@ static bool known_cause_shown(const struct slow_steps *slow, char shown[CAUSE_BY
 
 /*
  * Tells how long the thread of the longest loop was runnable without a CPU, and of how much time.
- * Returns false if that is not known.
+ * `ret_blocked_ns`: how long it waited for anything else. Returns false if that is not known.
  */
 static bool step_thread_runnable(const struct bottleneck *bottleneck, double *ret_runnable_ns,
-				 uint64_t *ret_wall_ns)
+				 double *ret_blocked_ns, uint64_t *ret_wall_ns)
 {
 	const struct evidence_process *longest = evidence_longest(bottleneck->evidence);
 	const struct evidence_scheduler *from = longest ? &longest->from : NULL,
@@ -318,7 +331,25 @@ static bool step_thread_runnable(const struct bottleneck *bottleneck, double *re
 	/* a collector that is preempted during a look sees a little more */
 	if (*ret_runnable_ns > (double)*ret_wall_ns)
 		*ret_runnable_ns = (double)*ret_wall_ns;
+	*ret_blocked_ns = fmax((double)*ret_wall_ns - *ret_runnable_ns -
+				       (double)(to->running_ns - from->running_ns),
+			       0);
 	return true;
+}
+
+/*
+ * Returns whether slow steps are long because the thread had no CPU in them: then no line is their
+ * cause. Threads that compute together wait for the one without a CPU, and may spin meanwhile.
+ */
+static bool lacks_cpu_in_slow(const struct slow_steps *slow)
+{
+	double runnable, blocked;
+	uint64_t wall_ns;
+
+	return step_thread_runnable(slow->bottleneck, &runnable, &blocked, &wall_ns) &&
+	       slow->steps->processes == 1 &&
+	       slow->more_idle_ns >= IDLE_SHARE * (double)slow->gain_ns &&
+	       2 * runnable >= slow->more_idle_ns && 2 * blocked < slow->more_idle_ns;
 }
 
 /* Returns whether they have more operators than the others, of an evaluation as far as is known. */
@@ -343,7 +374,7 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 {
 	char place[PLACE_BYTES];
 	uint64_t wall_ns;
-	double runnable;
+	double runnable, blocked;
 
 	if (known_cause_shown(slow, shown))
 		return true;
@@ -359,7 +390,7 @@ static bool cause_shown(const struct slow_steps *slow, char shown[CAUSE_BYTES])
 		return true;
 	}
 	/* a busy machine is a cause only if a thread waited for a CPU */
-	if (step_thread_runnable(slow->bottleneck, &runnable, &wall_ns) &&
+	if (step_thread_runnable(slow->bottleneck, &runnable, &blocked, &wall_ns) &&
 	    runnable > RUNNABLE_MIN * (double)wall_ns)
 		snprintf(shown, CAUSE_BYTES,
 			 "and the loop's thread was ready to run and had no CPU for %.0f %% of the "
@@ -513,7 +544,7 @@ bool advice_slow_steps(const struct bottleneck *bottleneck, struct advice *advic
 	applies = slow.later.time.count >= STEPS_FOR_P99 && slow.later.p50_ns && slow.count > 1 &&
 		  advice_exceeds(advice, (double)timing_percentile(&slow.later.time, 99) /
 						 (double)slow.later.p50_ns);
-	has_line = applies && slow_steps_line(&slow, &line, &percent);
+	has_line = applies && !lacks_cpu_in_slow(&slow) && slow_steps_line(&slow, &line, &percent);
 	if (!cause_shown(&slow, cause)) {
 		if (has_line)
 			snprintf(cause, sizeof(cause), "mostly in one line");
