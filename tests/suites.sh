@@ -15,7 +15,7 @@
 
 quick_cpu_s=2
 # What one test is taken to need if tests/seconds.txt does not name it: the mean of those that need less than a second.
-unnamed_cpu_s=0.35
+unnamed_cpu_s=0.17
 
 declare -A suite_of=() # of the cases that are not in the suite check
 
