@@ -32,6 +32,7 @@ struct run {
 	uint64_t closure_ns;     /* of operators in the optimizer's step that record gradients */
 	uint64_t wait_in_one_ns; /* between two operators, in each step */
 	unsigned int wait_once;  /* in this one only; 0: in all */
+	unsigned int wait_every; /* in each so many steps only; 0: in all */
 	unsigned int compile_every;
 	uint64_t compile_ns;
 	uint64_t stall_ns; /* in slow steps, at another place in each */
@@ -342,7 +343,8 @@ static void write_step(const struct run *run, unsigned int step)
 	for (unsigned int i = 0; i < run->operators; i++) {
 		scope("aten::mm", 0, run->operator_ns);
 		now += run->gap_ns;
-		if (i == 0 && (!run->wait_once || run->wait_once == step))
+		if (i == 0 && (!run->wait_once || run->wait_once == step) &&
+		    (!run->wait_every || step % run->wait_every == 0))
 			wait_in_one(run);
 		if (slow && i == step % run->operators)
 			now += run->stall_ns;
