@@ -514,24 +514,37 @@ static bool part_stands_out(const struct step_lines *part, const struct step_lin
 		       *ret_percent / 2;
 }
 
+/* Finds a function in whole stacks that sets these steps apart; `own` is of the samples. */
+static bool part_find_function(const struct step_lines *part, const struct step_lines *others,
+			       struct own *own, const struct library_caller *caller,
+			       struct library_place *ret_place, double *ret_share)
+{
+	size_t count;
+	struct library_sample *sample = step_lines_samples(part, STEP_LINES_OF_LOOP, others,
+							   &count);
+	bool is_found;
+
+	*ret_place = (struct library_place){ .number = 0 };
+	*ret_share = 0;
+	is_found = library_place_find_in(part->samples, own, caller, sample, count, ret_place,
+					 ret_share);
+	free(sample);
+	return is_found;
+}
+
 /* Returns whether a function of the user's does, whose lines have less each. */
 static bool part_function_stands_out(const struct step_lines *part, const struct step_lines *others,
 				     struct step_line *line, double *ret_percent)
 {
 	const struct library_caller caller = { .is_users = true };
 	struct library_place place;
-	double share = 0;
-	size_t count;
-	struct library_sample *sample = step_lines_samples(part, STEP_LINES_OF_LOOP, others,
-							   &count);
 	struct own own;
+	double share;
 	bool is_found;
 
 	own_places_init(&own, part->samples, part->source, run_options(part->run));
-	is_found = library_place_find_in(part->samples, &own, &caller, sample, count, &place,
-					 &share);
+	is_found = part_find_function(part, others, &own, &caller, &place, &share);
 	own_release(&own);
-	free(sample);
 	*ret_percent = 100.0 * share;
 	*line = (struct step_line){ .file = is_found ? place.file : SAMPLE_NONE,
 				    .function = place.function,
@@ -610,19 +623,14 @@ static bool part_package_stands_out(const struct step_lines *part, const struct 
 {
 	const struct library_caller caller = { .is_whole = true };
 	struct library_place place;
-	double share = 0;
-	size_t count;
-	struct library_sample *sample = step_lines_samples(part, STEP_LINES_OF_LOOP, others,
-							   &count);
 	struct own own;
+	double share;
 	bool is_found;
 
 	own_places_init(&own, part->samples, part->source, run_options(part->run));
-	is_found = library_place_find_in(part->samples, &own, &caller, sample, count, &place,
-					 &share) &&
+	is_found = part_find_function(part, others, &own, &caller, &place, &share) &&
 		   part_find_caller(part, &own, &place, line);
 	own_release(&own);
-	free(sample);
 	line->library = place;
 	line->has_library = true;
 	*ret_percent = 100.0 * share;
