@@ -82,6 +82,8 @@ struct advice {
 	char late[32];
 	/* FILE:LINE of the thread that worked for nearly all of the wait; "": none did */
 	char at_work[ADVICE_LINE_BYTES];
+	/* FILE:LINE in which another thread has the GIL that the place waits for; "": not known */
+	char has_gil[ADVICE_LINE_BYTES];
 	/* of hot_line: % of the CPU time in all lines of its function; 0: hardly more than in it */
 	double function_percent;
 	char text[ADVICE_BYTES];            /* the numbers, in one sentence */

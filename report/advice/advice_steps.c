@@ -27,6 +27,37 @@ static double share_of_run(const struct bottleneck *bottleneck, uint64_t ns)
 }
 
 /* The first batch waits until the workers run. */
+typedef bool outside_line(const struct step_lines *lines, uint32_t process,
+			  struct step_line *ret_line, double *ret_percent);
+
+/* Names the line that takes much of it, if one does. */
+static bool say_outside_line(const struct bottleneck *bottleneck, outside_line *find,
+			     struct advice *advice)
+{
+	const struct step_lines *lines = bottleneck->lines;
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+	double percent;
+
+	if (!lines || !bottleneck->process ||
+	    !find(lines, bottleneck->process->index, &line, &percent) ||
+	    percent * advice->value / 100 <= advice->rule->threshold)
+		return false;
+	step_line_text(lines, &line, text);
+	step_line_put(lines, &line, &advice->place);
+	advice_add(advice, " By samples, %.0f %% of that time was in %s.", percent, text);
+	advice->place.part = percent;
+	return true;
+}
+
+/* That part is all that the advice is about. */
+static void take_outside_line(struct advice *advice)
+{
+	advice->gain_ns = (uint64_t)(advice->place.part / 100 * (double)advice->gain_ns);
+	advice->place.part = 0;
+	advice->severity = ADVICE_WARNING; /* a line is worth more than a note */
+}
+
 static void say_first_batch(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct steady_loop *loop = &bottleneck->loop;
@@ -68,6 +99,13 @@ bool advice_first_step(const struct bottleneck *bottleneck, struct advice *advic
 		which, unit_format_ns(warm, loop->warm_ns), share_of_run(bottleneck, loop->warm_ns),
 		unit_format_ns(median, loop->median_ns), loop->warm_steps > 1 ? "them" : "it");
 	say_first_batch(bottleneck, advice);
+	if (say_outside_line(bottleneck, step_lines_warm_imports, advice)) {
+		advice_add(advice, " It imports Python modules there.");
+		advice->todo = "Packages that load their parts on demand import most of them at "
+			       "the first call.";
+	} else {
+		(void)say_outside_line(bottleneck, step_lines_warm, advice);
+	}
 	return true;
 }
 
@@ -319,33 +357,11 @@ bool advice_ranks_wait(const struct bottleneck *bottleneck, struct advice *advic
 	return applies;
 }
 
-typedef bool outside_line(const struct step_lines *lines, uint32_t process,
-			  struct step_line *ret_line, double *ret_percent);
-
-/* Names the line that takes much of it, if one does: that is worth more than a note. */
-static bool say_outside_line(const struct bottleneck *bottleneck, outside_line *find,
-			     struct advice *advice)
-{
-	const struct step_lines *lines = bottleneck->lines;
-	char text[STEP_LINE_BYTES];
-	struct step_line line;
-	double percent;
-
-	if (!lines || !find(lines, bottleneck->process->index, &line, &percent) ||
-	    percent * advice->value / 100 <= advice->rule->threshold)
-		return false;
-	step_line_text(lines, &line, text);
-	step_line_put(lines, &line, &advice->place);
-	advice_add(advice, " By samples, %.0f %% of that time was in %s.", percent, text);
-	advice->gain_ns = (uint64_t)(percent / 100 * (double)advice->gain_ns);
-	advice->severity = ADVICE_WARNING;
-	return true;
-}
-
 static bool say_startup_line(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	if (!say_outside_line(bottleneck, step_lines_before, advice))
 		return false;
+	take_outside_line(advice);
 	advice->todo = "Do that once and keep what it makes in a file, do it for many items at a "
 		       "time, or share it out to several processes (in datasets.map(): "
 		       "batched=True, num_proc=N).";
@@ -398,7 +414,10 @@ bool advice_after_steps(const struct bottleneck *bottleneck, struct advice *advi
 		return false;
 	advice_say(advice, "%s passed after the last step, %.1f %% of the run.",
 		   unit_format_ns(after, advice->gain_ns), advice->value);
-	return say_outside_line(bottleneck, step_lines_after, advice);
+	if (!say_outside_line(bottleneck, step_lines_after, advice))
+		return false;
+	take_outside_line(advice);
+	return true;
 }
 
 /* Returns the user scope or NVTX range that occurs most often, which may be a step; NULL: none. */

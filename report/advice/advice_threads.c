@@ -169,13 +169,39 @@ bool advice_stopped(const struct bottleneck *bottleneck, struct advice *advice)
 
 #define GIL_LOOKS_MIN 50u
 
-/* The loop's thread waits for the GIL in its steps. The holder is named if a line stands out. */
+/*
+ * Names the line that has the GIL meanwhile, if one stands out. If that is not the user's, the
+ * place is the user's line that waits, which may well have asked for the other's work.
+ */
+static void say_gil_lines(const struct step_lines *lines, struct advice *advice)
+{
+	char text[STEP_LINE_BYTES], guess[STEP_LINE_GUESS_BYTES];
+	struct step_line holder, line;
+	double percent;
+	bool has_holder = step_lines_find(lines, STEP_LINES(HOLDERS), &holder, &percent);
+
+	if (has_holder) {
+		step_line_text(lines, &holder, text);
+		step_line_put(lines, &holder, &advice->place);
+		advice_add(advice, " Another thread had it: %.0f %% of that time in %s%s.", percent,
+			   text, step_line_guess(&holder, guess));
+	}
+	if (advice->place.line[0] ||
+	    !step_lines_find(lines, STEP_LINES(STARVED), &line, &percent) || !line.is_users)
+		return;
+	step_line_text(lines, &line, text);
+	step_line_put(lines, &line, &advice->place);
+	if (has_holder)
+		step_line_put_name(lines->source, holder.file, holder.number, advice->has_gil);
+	advice_add(advice, " The loop waited for it in %s, for %.0f %% of that time%s.", text,
+		   percent, step_line_guess(&line, guess));
+}
+
+/* The loop's thread waits for the GIL in its steps. */
 bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct step_lines *lines = bottleneck->lines;
-	char text[STEP_LINE_BYTES], words[STEP_LINE_BYTES + 128] = "", guess[STEP_LINE_GUESS_BYTES];
-	struct step_line line;
-	double share, percent;
+	double share;
 
 	if (!lines || lines->all_looks < GIL_LOOKS_MIN || !lines->all_ns)
 		return false;
@@ -183,17 +209,11 @@ bool advice_gil_contention(const struct bottleneck *bottleneck, struct advice *a
 	if (!advice_exceeds(advice, 100 * share))
 		return false;
 	advice->gain_ns = (uint64_t)(share * (double)bottleneck->loop.total_ns);
-	if (step_lines_find(lines, STEP_LINES(HOLDERS), &line, &percent)) {
-		step_line_text(lines, &line, text);
-		step_line_put(lines, &line, &advice->place);
-		snprintf(words, sizeof(words),
-			 " Another thread had it: %.0f %% of that time in %s%s.", percent, text,
-			 step_line_guess(&line, guess));
-	}
 	advice_say(
 		advice,
 		"by samples, the thread of the loop waited for the GIL for %.1f %% of the steps' "
-		"time.%s",
-		advice->value, words);
+		"time.",
+		advice->value);
+	say_gil_lines(lines, advice);
 	return true;
 }

@@ -150,7 +150,7 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 {
 	const struct advice_place *at = &advice->place;
 	char line[NAME_BYTES], function[NAME_BYTES], caller[NAME_BYTES];
-	char waits[NAME_BYTES] = "";
+	char waits[NAME_BYTES] = "", others[NAME_BYTES] = "";
 	bool has_function = cause_has_name(at->function);
 	bool is_others = advice->waits_at[0] && strcmp(advice->waits_at, at->line) != 0;
 	bool has_caller = at->caller[0] && !is_others; /* a sentence has room for two lines */
@@ -166,14 +166,16 @@ const char *cause_place(const struct advice *advice, char place[CAUSE_PLACE_BYTE
 	show_name(at->caller, caller);
 	if (is_others)
 		show_name(advice->waits_at, waits);
+	show_name(advice->has_gil, others);
 	if (at->part > 0 && at->part < PART_MOST)
 		snprintf(part, sizeof(part), "%.0f %% of that%s ", at->part,
 			 is_others ? ":" : " in");
-	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s%s%s%s%s%s", part, waits,
+	snprintf(place, CAUSE_PLACE_BYTES, "%s%s%s%s%s%s%s%s%s%s%s%s%s", part, waits,
 		 is_others ? " waits while others are in " : "", line, has_function ? " (" : "",
 		 has_function ? function : "", has_function ? ")" : "",
 		 has_caller ? ", called from " : "", has_caller ? caller : "",
-		 at->library[0] ? ", mostly in " : "", at->library);
+		 at->library[0] ? ", mostly in " : "", at->library,
+		 others[0] ? ", while another thread is in " : "", others);
 	return place;
 }
 

@@ -13,6 +13,9 @@
 #include "report/samples/place_roles.h"
 
 #define WORK_SHARE 0.5
+/* Rows of other threads, of samples that have another row as well, and of the first steps. */
+#define STEP_FUNCTION_BESIDE \
+	(STEP_LINES(HOLDERS) | STEP_LINES(RESTS) | STEP_LINES(STARVED) | STEP_LINES(WARM))
 #define LOOP_SHARE 0.05 /* of its samples: a function with more of them runs the loop */
 
 /* Which part of a training a place belongs to. */
@@ -170,7 +173,7 @@ bool step_function_find(const struct bottleneck *bottleneck, struct step_functio
 	own_init(&finding.own, bottleneck->source, run_options(bottleneck->run));
 	own_places_note_scripts(lines->samples, &finding.own);
 	for (size_t i = 0; i < lines->row_count; i++)
-		if (lines->row[i].of != STEP_LINES_HOLDERS && lines->row[i].of != STEP_LINES_RESTS)
+		if (!(1u << lines->row[i].of & STEP_FUNCTION_BESIDE))
 			step_function_add_row(&finding, &lines->row[i]);
 	for (size_t i = 0; i < finding.count; i++)
 		if (!runs_the_loop(&finding.candidate[i]) &&

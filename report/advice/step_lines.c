@@ -72,6 +72,7 @@ static void step_lines_pending_count(struct step_lines *lines,
 	if (!look->is_gil)
 		return;
 	lines->gil_ns += look->ns;
+	step_lines_row_add(lines, STEP_LINES_STARVED, 0, look->place, look->ns);
 	if (look->holder_place)
 		step_lines_row_add(lines, STEP_LINES_HOLDERS, 0, look->holder_place, look->ns);
 }
@@ -167,15 +168,18 @@ static void step_lines_take_sample(void *state, const struct source_event *event
 						    : NULL;
 	uint64_t passed_ns = passed_of(lines, event), step;
 
-	if (!at || (!at->under_way && !at->sample_count)) {
+	if (!at || !at->from.time_ns) {
+		bool is_before = !at || (!at->under_way && !at->sample_count);
+
 		if (counts && sample->looks && event->thread->tid == event->process->pid)
-			step_lines_row_add(lines, STEP_LINES_BEFORE, process,
-					   sample_place_key(event, sample->place), passed_ns);
+			step_lines_row_add(lines, is_before ? STEP_LINES_BEFORE : STEP_LINES_WARM,
+					   process, sample_place_key(event, sample->place),
+					   passed_ns);
 		return;
 	}
 	step = at->under_way ? at->number : STEP_NONE;
 	pending_settle(lines, process, step);
-	if (!counts || !sample->looks || !at->from.time_ns || at->thread != event->thread->index)
+	if (!counts || !sample->looks || at->thread != event->thread->index)
 		return;
 	lines->pending = memory_room(lines->pending, lines->pending_count, &lines->pending_room,
 				     sizeof(*lines->pending));
@@ -473,7 +477,9 @@ bool step_lines_largest(const struct step_lines *lines, struct step_line *ret_li
 
 /* --- lines of some steps --- */
 
-#define CHOSEN_PERCENT 50.0  /* of the time of the chosen steps: a line that stands out */
+#define CHOSEN_PERCENT 50.0 /* of the time of the chosen steps: a line that stands out */
+#define OTHERS_NONE 0.05    /* of that share: the other steps hardly have the line */
+#define OTHERS_MOST 0.5
 #define CHOSEN_LOOKS_MIN 10u /* with fewer samples there is not even a guess, as there are others */
 
 static double part_percent_min(const struct step_lines *part)
@@ -504,14 +510,17 @@ static double part_percent(const struct step_lines *part, uint64_t ns)
 	return part->all_ns ? 100.0 * (double)ns / (double)part->all_ns : 0;
 }
 
-/* Returns whether these steps have most of their time at the line, and the others have not. */
+/*
+ * Returns whether these steps have most of their time at the line, and the others at most `most`
+ * of that.
+ */
 static bool part_stands_out(const struct step_lines *part, const struct step_lines *others,
-			    const struct step_line *line, double *ret_percent)
+			    const struct step_line *line, double most, double *ret_percent)
 {
 	*ret_percent = part_percent(part, line->ns);
 	return line->is_users && *ret_percent >= CHOSEN_PERCENT &&
 	       part_percent(others, step_lines_line_ns(others, STEP_LINES_OF_LOOP, line)) <
-		       *ret_percent / 2;
+		       *ret_percent * most;
 }
 
 /* Finds a function in whole stacks that sets these steps apart; `own` is of the samples. */
@@ -650,11 +659,12 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 		     step_lines_find_most(&part, STEP_LINES_OF_LOOP, &line);
 	if (stands_out) {
 		*ret_line = line;
-		stands_out = part_stands_out(&part, &others, ret_line, ret_percent) ||
+		stands_out = part_stands_out(&part, &others, ret_line, OTHERS_NONE, ret_percent) ||
 			     part_function_stands_out(&part, &others, ret_line, ret_percent);
 		if (!stands_out)
 			*ret_line = line;
 		stands_out = stands_out ||
+			     part_stands_out(&part, &others, ret_line, OTHERS_MOST, ret_percent) ||
 			     part_library_stands_out(&part, &others, ret_line, ret_percent) ||
 			     part_package_stands_out(&part, &others, ret_line, ret_percent);
 		stands_out = stands_out && *ret_percent >= part_percent_min(&part);
@@ -666,17 +676,16 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 
 /* --- before the first step, and after the last --- */
 
-/* Returns the process's line with the most time in such rows, imports left out. */
-static bool step_lines_outside(const struct step_lines *lines, enum step_lines_of of,
-			       uint32_t process, struct step_line *ret_line, double *ret_percent)
+/* Keeps the process's rows of that kind that are imports, or those that are none. */
+static void step_lines_outside_make(struct step_lines *part, const struct step_lines *lines,
+				    enum step_lines_of of, uint32_t process, bool imports)
 {
-	struct step_lines part = { .samples = lines->samples,
-				   .source = lines->source,
-				   .run = lines->run };
 	struct own own;
-	bool is_found;
 
-	map_init(&part.rows);
+	*part = (struct step_lines){ .samples = lines->samples,
+				     .source = lines->source,
+				     .run = lines->run };
+	map_init(&part->rows);
 	own_places_init(&own, lines->samples, lines->source, run_options(lines->run));
 	for (size_t i = 0; i < lines->row_count; i++) {
 		const struct step_lines_row *row = &lines->row[i];
@@ -684,14 +693,26 @@ static bool step_lines_outside(const struct step_lines *lines, enum step_lines_o
 
 		if (row->of != of || row->process != process)
 			continue;
-		part.all_ns += row->ns;
+		part->all_ns += row->ns;
 		if (own_place_is_import(lines->samples, &own, innermost,
-					own_place_of(lines->samples, &own, row->place)))
+					own_place_of(lines->samples, &own, row->place)) != imports)
 			continue;
-		part.row = memory_room(part.row, part.row_count, &part.row_room, sizeof(*part.row));
-		part.row[part.row_count++] = *row;
+		part->row = memory_room(part->row, part->row_count, &part->row_room,
+					sizeof(*part->row));
+		part->row[part->row_count++] = *row;
 	}
 	own_release(&own);
+}
+
+/* Returns the process's line with the most time in such rows. */
+static bool step_lines_outside(const struct step_lines *lines, enum step_lines_of of,
+			       uint32_t process, bool imports, struct step_line *ret_line,
+			       double *ret_percent)
+{
+	struct step_lines part;
+	bool is_found;
+
+	step_lines_outside_make(&part, lines, of, process, imports);
 	is_found = step_lines_find_most(&part, 1u << of, ret_line) && ret_line->is_users &&
 		   ret_line->looks >= STEP_LINES_SURE_LOOKS;
 	*ret_percent = is_found ? part_percent(&part, ret_line->ns) : 0;
@@ -702,7 +723,21 @@ static bool step_lines_outside(const struct step_lines *lines, enum step_lines_o
 bool step_lines_before(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
 		       double *ret_percent)
 {
-	return step_lines_outside(lines, STEP_LINES_BEFORE, process, ret_line, ret_percent);
+	return step_lines_outside(lines, STEP_LINES_BEFORE, process, false, ret_line, ret_percent);
+}
+
+bool step_lines_warm(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
+		     double *ret_percent)
+{
+	return step_lines_outside(lines, STEP_LINES_WARM, process, false, ret_line, ret_percent) &&
+	       *ret_percent >= CHOSEN_PERCENT;
+}
+
+bool step_lines_warm_imports(const struct step_lines *lines, uint32_t process,
+			     struct step_line *ret_line, double *ret_percent)
+{
+	return step_lines_outside(lines, STEP_LINES_WARM, process, true, ret_line, ret_percent) &&
+	       *ret_percent >= CHOSEN_PERCENT;
 }
 
 bool step_lines_after(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
@@ -721,7 +756,8 @@ bool step_lines_after(const struct step_lines *lines, uint32_t process, struct s
 		    !evidence_sample_of(lines->evidence, process, look->step))
 			step_lines_row_add(&part, STEP_LINES_AFTER, process, look->place, look->ns);
 	}
-	is_found = step_lines_outside(&part, STEP_LINES_AFTER, process, ret_line, ret_percent);
+	is_found = step_lines_outside(&part, STEP_LINES_AFTER, process, false, ret_line,
+				      ret_percent);
 	step_lines_release(&part);
 	return is_found;
 }

@@ -34,6 +34,7 @@ enum step_lines_of {
 	STEP_LINES_DATALOADER,
 	STEP_LINES_HOLDERS, /* of threads that held the GIL while the loop waited for it */
 	STEP_LINES_BEFORE,  /* of main threads, before the first step */
+	STEP_LINES_WARM,    /* the same, in the first steps, which are not settled */
 	STEP_LINES_AFTER,   /* of loops' threads, after the last complete step */
 	/*
 	 * It sleeps, or waits for a file or a socket, in no operator and no call of CUDA that is
@@ -41,6 +42,7 @@ enum step_lines_of {
 	 * others.
 	 */
 	STEP_LINES_RESTS,
+	STEP_LINES_STARVED, /* it waits for the GIL; counted beside the others as well */
 	STEP_LINES_LIMIT,
 };
 
@@ -132,6 +134,12 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
  */
 bool step_lines_before(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
 		       double *ret_percent);
+/* The same in its first steps, which are not settled, if the line has half of their time. */
+bool step_lines_warm(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
+		     double *ret_percent);
+/* The same with nothing but imports: the line that imports. */
+bool step_lines_warm_imports(const struct step_lines *lines, uint32_t process,
+			     struct step_line *ret_line, double *ret_percent);
 /* The same of the loop's thread after the last complete step of the process. */
 bool step_lines_after(const struct step_lines *lines, uint32_t process, struct step_line *ret_line,
 		      double *ret_percent);

@@ -16,7 +16,8 @@
 
 #define PATH_SHOWN 60u       /* characters of a path that are shown */
 #define OTHERS_SHARE_MAX 0.5 /* of its share of the chosen samples */
-#define FUNCTION_SHOWN 40u   /* characters of a function's name that are shown */
+#define OTHERS_SHARE_NONE 0.05
+#define FUNCTION_SHOWN 40u /* characters of a function's name that are shown */
 
 /* A function of a package, in stacks of the line. */
 struct function {
@@ -215,16 +216,16 @@ static double library_place_doubt(const struct search *search)
 }
 
 /* What the function does in the other samples, too, sets the chosen ones not apart. */
-static bool sets_apart(const struct search *search, const struct function *function)
+static bool sets_apart(const struct search *search, const struct function *function, double most)
 {
 	double share = (double)function->weight / (double)search->weight;
 
-	return !search->others ||
-	       (double)function->others / (double)search->others < share * OTHERS_SHARE_MAX;
+	return !search->others || (double)function->others / (double)search->others < share * most;
 }
 
-/* The deepest function with that share of the line's time. */
-static const struct function *library_place_deepest(const struct search *search, double share)
+/* The deepest function with that share of the line's time, and at most so much of it in others. */
+static const struct function *library_place_deepest(const struct search *search, double share,
+						    double others)
 {
 	const struct function *deepest = NULL;
 
@@ -234,8 +235,8 @@ static const struct function *library_place_deepest(const struct search *search,
 
 		if (code && function->weight &&
 		    (double)function->weight >= share * (double)search->weight &&
-		    (!deepest || is_deeper(function, deepest)) && sets_apart(search, function) &&
-		    library_place_is_wanted(search, code))
+		    (!deepest || is_deeper(function, deepest)) &&
+		    sets_apart(search, function, others) && library_place_is_wanted(search, code))
 			deepest = function;
 	}
 	return deepest;
@@ -243,14 +244,20 @@ static const struct function *library_place_deepest(const struct search *search,
 
 /*
  * A function with about a half has it in one run and not in the next one. So a caller of it whose
- * share is beyond chance is preferred, if there is one.
+ * share is beyond chance is preferred, if there is one. And one that the other samples do not have
+ * at all says more than one that they only have less of: evaluate() more than the forward() that
+ * it calls.
  */
 static const struct function *library_place_choose(const struct search *search)
 {
 	double sure = fmin(0.5 + library_place_doubt(search), 1.0);
-	const struct function *function = library_place_deepest(search, sure);
+	const struct function *function = NULL;
 
-	return function ? function : library_place_deepest(search, 0.5);
+	if (search->others)
+		function = library_place_deepest(search, sure, OTHERS_SHARE_NONE);
+	if (!function)
+		function = library_place_deepest(search, sure, OTHERS_SHARE_MAX);
+	return function ? function : library_place_deepest(search, 0.5, OTHERS_SHARE_MAX);
 }
 
 /* --- the function's line --- */

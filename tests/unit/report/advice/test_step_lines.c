@@ -94,6 +94,9 @@ static void start_steps(void)
 	define_place(11, 1, "compile_wrapper",
 		     "/v/lib/python3.11/site-packages/torch/_dynamo/eval_frame.py", 1265);
 	define_place(12, 11, "forward", "/home/me/main.py", 5);
+	define_place(13, 0, "write", FRAMEWORK, 400);
+	define_place(14, 0, "scores", "/home/me/main.py", 31);
+	FRAME_PUT(c.r.fw, 1, python_place, .id = 15, .from = 14, .code = 8, .line = 15);
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, 1);
 }
@@ -104,6 +107,16 @@ static void samples_at(uint64_t place, unsigned int times)
 		now += 20 * MS;
 		FRAME_PUT(c.r.fw, now, python_sample, .place = place, .state = EVT_PYTHON_RUNS,
 			  .cpu_us = 20000, .looks = 1);
+	}
+}
+
+/* The loop waits for the GIL at one place, which another thread has at the other. */
+static void gil_samples_at(uint64_t place, uint64_t holder_place, unsigned int times)
+{
+	while (times--) {
+		now += 20 * MS;
+		FRAME_PUT(c.r.fw, now, python_sample, .place = place, .state = EVT_PYTHON_GIL,
+			  .looks = 1, .holder = 2, .holder_place = holder_place);
 	}
 }
 
@@ -248,6 +261,91 @@ TEST(the_line_after_the_last_step)
 	steps_with(8, 8);
 	samples_at(4, 8);
 	assert_false(step_lines_after(read_steps(), 0, &line, &percent));
+	finish_steps();
+}
+
+/*
+ * Slow steps run read() from a line of their own, all others from train(): the line that is theirs
+ * alone is named, and not read(), which has much of all steps.
+ */
+TEST(the_function_that_only_slow_steps_have)
+{
+	const struct step_lines *lines;
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+	double percent;
+
+	start_steps();
+	step();
+	for (unsigned int i = 1; i <= 20; i++) {
+		samples_at(8, 2);
+		samples_at(3, 4);
+		samples_at(15, i % 5 ? 0 : 20);
+		step();
+	}
+	lines = read_steps();
+	assert_true(step_lines_of_steps(lines, is_fifth, NULL, &line, &percent));
+	step_line_text(lines, &line, text);
+	assert_string_equal(text, "main.py:31 (scores and what it calls)");
+	finish_steps();
+}
+
+/* Imports in the first steps have a line of their own: packages load their parts on demand. */
+TEST(the_line_of_the_first_steps)
+{
+	const struct step_lines *lines;
+	char text[STEP_LINE_BYTES];
+	struct step_line line;
+	double percent;
+
+	start_steps();
+	samples_at(8, 30);
+	step();
+	samples_at(8, 80);
+	samples_at(10, 20);
+	steps_with(4, 4);
+	lines = read_steps();
+	assert_true(step_lines_warm(lines, 0, &line, &percent));
+	step_line_text(lines, &line, text);
+	assert_string_equal(text, "main.py:15 (read), called from main.py:20");
+	assert_true(percent > 70 && percent < 80);
+	assert_false(step_lines_warm_imports(lines, 0, &line, &percent));
+	finish_steps();
+	start_steps();
+	samples_at(8, 30);
+	step();
+	samples_at(8, 20);
+	samples_at(10, 80);
+	steps_with(4, 4);
+	lines = read_steps();
+	assert_false(step_lines_warm(lines, 0, &line, &percent));
+	assert_true(step_lines_warm_imports(lines, 0, &line, &percent));
+	assert_int_equal(line.number, 1);
+	assert_true(percent > 70 && percent < 80);
+	finish_steps();
+}
+
+/* Who has the GIL is a package's line, which nobody would change: who waits for it may be. */
+TEST(the_line_that_waits_for_the_gil)
+{
+	const struct step_lines *lines;
+	struct step_line line;
+	double percent;
+
+	start_steps();
+	step();
+	for (unsigned int i = 0; i < 10; i++) {
+		samples_at(3, 4);
+		gil_samples_at(8, 13, 6);
+		step();
+	}
+	lines = read_steps();
+	assert_true(step_lines_find(lines, STEP_LINES(HOLDERS), &line, &percent));
+	assert_false(line.is_users);
+	assert_true(step_lines_find(lines, STEP_LINES(STARVED), &line, &percent));
+	assert_true(line.is_users);
+	assert_int_equal(line.number, 15);
+	assert_true(percent > 99);
 	finish_steps();
 }
 
