@@ -209,7 +209,7 @@ static const struct advice *summary_cause_at(const struct summary *summary, size
 	return advice < first ? advice : advice + 1;
 }
 
-void summary_print_causes(const struct summary *summary, const struct screen *screen,
+bool summary_print_causes(const struct summary *summary, const struct screen *screen,
 			  unsigned int room)
 {
 	const struct bottleneck *bottleneck = &summary->bottleneck;
@@ -217,7 +217,7 @@ void summary_print_causes(const struct summary *summary, const struct screen *sc
 	unsigned int shown = 0;
 
 	if (room < 2)
-		return;
+		return false;
 	room -= 2; /* an empty line and the heading */
 	for (size_t i = 0; shown < CAUSES_MAX && (advice = summary_cause_at(summary, i)); i++) {
 		char *text;
@@ -227,11 +227,12 @@ void summary_print_causes(const struct summary *summary, const struct screen *sc
 			continue;
 		text = make_fitting(summary, advice, screen, shown + 1, room);
 		if (!text)
-			break;
+			return false;
 		if (!shown++)
 			print_heading(bottleneck, screen);
 		fputs(text, screen->out);
 		room -= lines_of(text);
 		free(text);
 	}
+	return true;
 }

@@ -6,8 +6,6 @@
 #include "report/advice/cause.h"
 #include "report/summary/summary_screen.h"
 
-#define SHOWN_MAX 3u
-
 struct next_command {
 	bool helps;
 	const char *command, *what;
@@ -37,11 +35,9 @@ static void print_command(const struct screen *screen, const struct next_command
 	putc('\n', screen->out);
 }
 
-/*
- * Chooses the commands that help, at most SHOWN_MAX, and --all if only the first screen is shown.
- */
-static size_t choose(const struct summary *summary, const struct screen *screen,
-		     struct next_command chosen[SHOWN_MAX + 1])
+/* Chooses the commands that help, at most `most`, and --all if only the first screen is shown. */
+static size_t choose(const struct summary *summary, const struct screen *screen, size_t most,
+		     struct next_command chosen[SUMMARY_NEXT_MAX + 1])
 {
 	bool has_steps = summary->steps->time.count > 1;
 	const struct next_command commands[] = {
@@ -64,7 +60,7 @@ static size_t choose(const struct summary *summary, const struct screen *screen,
 	};
 	size_t count = 0;
 
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]) && count < SHOWN_MAX; i++)
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]) && count < most; i++)
 		if (commands[i].helps)
 			chosen[count++] = commands[i];
 	if (!summary_shows_all(summary, screen))
@@ -72,11 +68,11 @@ static size_t choose(const struct summary *summary, const struct screen *screen,
 	return count;
 }
 
-void summary_print_next(const struct summary *summary, const struct screen *screen)
+void summary_print_next(const struct summary *summary, const struct screen *screen, size_t most)
 {
-	struct next_command chosen[SHOWN_MAX + 1];
+	struct next_command chosen[SUMMARY_NEXT_MAX + 1];
 	char *file = summary_file_word(summary, screen);
-	size_t count = choose(summary, screen, chosen), column = 0;
+	size_t count = choose(summary, screen, most, chosen), column = 0;
 
 	for (size_t i = 0; i < count; i++)
 		if (strlen(chosen[i].command) > column)

@@ -104,10 +104,53 @@ static void summary_screen_print_figures(const struct summary *summary, const st
 		summary_print_missing(summary, screen);
 }
 
+/* The causes, and at most so many commands to run next, in so many lines. */
+struct screen_end {
+	struct screen_part causes, next;
+	bool is_whole;
+};
+
+static struct screen_end end_make(const struct summary *summary, const struct screen *screen,
+				  unsigned int lines, size_t most)
+{
+	struct screen_end end;
+
+	part_begin(&end.next, screen);
+	summary_print_next(summary, &end.next.screen, most);
+	part_close(&end.next, screen);
+	part_begin(&end.causes, screen);
+	end.is_whole = summary_print_causes(
+		summary, &end.causes.screen,
+		part_lines(&end.next) < lines ? lines - part_lines(&end.next) : 0);
+	part_close(&end.causes, screen);
+	/* without memory it has been written */
+	end.is_whole |= end.causes.screen.out == screen->out;
+	return end;
+}
+
+/* Each cause has a command of its own. So one more cause is worth more than further commands. */
+static void summary_screen_print_end(const struct summary *summary, const struct screen *screen,
+				     unsigned int lines)
+{
+	struct screen_end end = end_make(summary, screen, lines, SUMMARY_NEXT_MAX), other;
+
+	for (size_t most = SUMMARY_NEXT_MAX - 1; most && !end.is_whole; most--) {
+		bool is_better;
+
+		other = end_make(summary, screen, lines, most);
+		is_better = other.causes.length > end.causes.length;
+		free(is_better ? end.causes.text : other.causes.text);
+		free(is_better ? end.next.text : other.next.text);
+		end = is_better ? other : end;
+	}
+	part_write(&end.causes, screen);
+	part_write(&end.next, screen);
+}
+
 void summary_print_screen(const struct summary *summary, const struct screen *screen,
 			  bool says_losses)
 {
-	struct screen_part answer, figures, next;
+	struct screen_part answer, figures;
 	unsigned int used, lines = lines_of_screen(screen);
 
 	part_begin(&answer, screen);
@@ -116,16 +159,12 @@ void summary_print_screen(const struct summary *summary, const struct screen *sc
 	part_begin(&figures, screen);
 	summary_screen_print_figures(summary, &figures.screen, says_losses);
 	part_close(&figures, screen);
-	part_begin(&next, screen);
-	summary_print_next(summary, &next.screen);
-	part_close(&next, screen);
-	used = part_lines(&answer) + part_lines(&figures) + part_lines(&next);
+	used = part_lines(&answer) + part_lines(&figures);
 	used += figures.length != 0;
 	used += summary_shows_all(summary, screen); /* the same causes as without --all */
 	part_write(&answer, screen);
 	if (figures.length)
 		putc('\n', screen->out);
 	part_write(&figures, screen);
-	summary_print_causes(summary, screen, used < lines ? lines - used : 0);
-	part_write(&next, screen);
+	summary_screen_print_end(summary, screen, used < lines ? lines - used : 0);
 }
