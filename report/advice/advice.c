@@ -63,7 +63,7 @@ static bool is_of_host(const struct advice *advice)
 		advice_blocking_copies,    advice_blocking_sets,
 		advice_optimizer,          advice_zero_grad,
 		advice_step_function,      advice_small_copies,
-		advice_host_operators,
+		advice_host_operators,     advice_dense_embedding,
 	};
 
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++)

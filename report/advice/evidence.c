@@ -22,6 +22,8 @@ struct evidence_thread {
 	bool in_closure;
 	uint64_t since_ns, closure_ns;
 	struct regions regions;
+	unsigned int makers; /* open ones of is_maker() */
+	uint64_t made_since; /* the process's bytes of tensors when the outermost began */
 };
 
 struct evidence_block {
@@ -71,6 +73,7 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 					      "aten::_to_copy", "aten::copy_",      NULL };
 	static const char *const plain[] = { "Optimizer.step#LBFGS.step",
 					     "Optimizer.step#SparseAdam.step", NULL };
+	static const char *const products[] = { "aten::mm", "aten::addmm", "aten::bmm", NULL };
 	enum region_kind region = region_kind_of(name, length);
 
 	if (is_one_of(name, length, plain))
@@ -96,6 +99,12 @@ enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t sc
 	if (text_begins(name, length, "aten::_foreach_") ||
 	    text_begins(name, length, "aten::_fused_"))
 		return EVIDENCE_GROUPED;
+	if (text_is(name, length, "aten::embedding"))
+		return EVIDENCE_LOOK_UP;
+	if (text_is(name, length, "aten::embedding_dense_backward"))
+		return EVIDENCE_TABLE;
+	if (is_one_of(name, length, products))
+		return EVIDENCE_PRODUCT;
 	return EVIDENCE_OPERATOR;
 }
 
@@ -158,10 +167,16 @@ void evidence_double(struct evidence *evidence, uint32_t thread)
 		evidence->open_double[scope] = true;
 }
 
+/* Returns whether it matters how large the tensors are that it makes. */
+static bool is_maker(uint64_t kind)
+{
+	return kind == EVIDENCE_LOOK_UP || kind == EVIDENCE_TABLE || kind == EVIDENCE_PRODUCT;
+}
+
 static bool is_operator(uint64_t kind)
 {
 	return kind == EVIDENCE_OPERATOR || kind == EVIDENCE_ITEM || kind == EVIDENCE_GROUPED ||
-	       kind == EVIDENCE_COPY || kind == EVIDENCE_BACKWARD;
+	       kind == EVIDENCE_COPY || kind == EVIDENCE_BACKWARD || is_maker(kind);
 }
 
 static bool is_optimizer(uint64_t kind)
@@ -248,6 +263,8 @@ void evidence_open(struct evidence *evidence, const struct evidence_opening *ope
 	open_region(evidence, thread, opening);
 	thread->items += opening->kind == EVIDENCE_ITEM;
 	thread->loaders += opening->kind == EVIDENCE_DATALOADER;
+	if (is_maker(opening->kind) && !thread->makers++)
+		thread->made_since = evidence->process[place.process].tensor_bytes;
 	if (is_busy(opening->kind))
 		evidence_tell(evidence, place, gaps_busy(&evidence->gaps, place, opening->name),
 			      EVIDENCE_HOLD_GAP);
@@ -329,6 +346,24 @@ static void add_label(struct evidence *evidence, struct evidence_process *proces
 				      evidence->open_name[end->scope], end->thread });
 }
 
+static void count_made(struct evidence_process *process, const struct evidence_thread *thread,
+		       const struct nest_end *end)
+{
+	struct evidence_work *work = &process->pending;
+	int64_t bytes = (int64_t)(process->tensor_bytes - thread->made_since);
+	uint64_t made = bytes > 0 ? (uint64_t)bytes : 0;
+
+	if (end->key == EVIDENCE_TABLE) {
+		work->tables++;
+		work->tables_bytes += made;
+		work->tables_ns += end->total_ns;
+	} else if (end->key == EVIDENCE_LOOK_UP) {
+		work->looked_up_bytes += made;
+	} else {
+		work->products_bytes += made;
+	}
+}
+
 static void evidence_scope_ended(void *state, const struct nest_end *end)
 {
 	struct evidence *evidence = state;
@@ -341,8 +376,11 @@ static void evidence_scope_ended(void *state, const struct nest_end *end)
 	end_for_gaps(evidence, end);
 	if (is_region(end->key))
 		close_region(&process->pending, thread, end);
+	thread->makers -= is_maker(end->key);
 	if (end->how != NEST_ENDS)
 		return;
+	if (is_maker(end->key) && !thread->makers)
+		count_made(process, thread, end);
 	if (is_label(end->key))
 		add_label(evidence, process, end);
 	if (end->parent != NEST_NONE && is_optimizer(evidence->nest.scope[end->parent].key))

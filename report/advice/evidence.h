@@ -48,6 +48,11 @@
 	FIELD(optimizer_operators) /* operators directly inside */                        \
 	FIELD(optimizer_grouped)   /* those of them that work on many tensors at once */  \
 	FIELD(zero_grad_ns)                                                               \
+	FIELD(looked_up_bytes) /* rows that were taken from embeddings */                 \
+	FIELD(tables)          /* gradients with all rows of an embedding */              \
+	FIELD(tables_bytes)                                                               \
+	FIELD(tables_ns)                                                                  \
+	FIELD(products_bytes)     /* matrix products */                                   \
 	FIELD(short_gaps_ns)      /* as in struct gaps_sum */                             \
 	FIELD(small_operators_ns) /* as in struct gaps_sum */                             \
 	FIELD(host_operators_ns)  /* as in struct gaps_sum: they launch no GPU work */    \
@@ -69,7 +74,10 @@ enum evidence_kind {
 	EVIDENCE_ACTION, /* an action of Lightning */
 	EVIDENCE_OPERATOR,
 	EVIDENCE_ITEM,
-	EVIDENCE_COPY, /* clone(), contiguous(), to() */
+	EVIDENCE_COPY,    /* clone(), contiguous(), to() */
+	EVIDENCE_LOOK_UP, /* of rows of an embedding */
+	EVIDENCE_TABLE,   /* a gradient with all rows of an embedding is made */
+	EVIDENCE_PRODUCT, /* of matrices */
 	EVIDENCE_GROUPED,
 	EVIDENCE_BACKWARD,  /* a node of autograd's graph, without a sequence number */
 	EVIDENCE_OPTIMIZER, /* one that can work on many tensors at once */

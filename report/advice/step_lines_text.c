@@ -146,6 +146,7 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		{ advice_dataloader, STEP_LINES(DATALOADER), "time in the DataLoader" },
 		{ advice_worker_restarts, STEP_LINES(DATALOADER), "time in the DataLoader" },
 		{ advice_optimizer, STEP_LINES(OPTIMIZER), "optimizer's time" },
+		{ advice_dense_embedding, STEP_LINES(OPTIMIZER), "optimizer's time" },
 		{ advice_zero_grad, STEP_LINES(ZERO_GRAD), "time in zero_grad()" },
 		{ advice_item, STEP_LINES(WAITS), "time in such calls" },
 		{ advice_synchronising, STEP_LINES(WAITS), "time in such calls" },

@@ -70,6 +70,10 @@ struct run {
 			memory;
 		bool host_works; /* the other operators work on the CPU */
 	} device;
+	struct {
+		uint64_t looked_up, table, product; /* bytes that operators make; 0: none */
+		uint64_t table_ns;
+	} embedding;
 };
 
 static const struct run well = {
@@ -281,6 +285,27 @@ static void step_compiles(const struct run *run, unsigned int step)
 	scope(region, 0, 100 * US);
 }
 
+/* An operator that makes a tensor, in an operator of its own, and what becomes of it is freed. */
+static void step_makes(const char *operator, uint64_t bytes, uint64_t took_ns)
+{
+	if (!bytes)
+		return;
+	FRAME_PUT(c.r.fw, now, torch_begin, .name = name(operator));
+	FRAME_PUT(c.r.fw, now, torch_begin, .name = name("aten::empty"));
+	FRAME_PUT(c.r.fw, now, tensor_alloc, .ptr = 0x70000000, .bytes = bytes);
+	frame_put(c.r.fw, EVT_torch_end, now, &now);
+	now += took_ns;
+	frame_put(c.r.fw, EVT_torch_end, now, &now);
+	FRAME_PUT(c.r.fw, now, tensor_free, .ptr = 0x70000000);
+}
+
+static void step_embedding(const struct run *run)
+{
+	step_makes("aten::embedding", run->embedding.looked_up, US);
+	step_makes("aten::mm", run->embedding.product, US);
+	step_makes("aten::embedding_dense_backward", run->embedding.table, run->embedding.table_ns);
+}
+
 static void step_optimizer(const struct run *run)
 {
 	uint64_t end_ns = now + run->optimizer_ns;
@@ -362,6 +387,7 @@ static void write_step(const struct run *run, unsigned int step)
 		scope("gloo:all_reduce", USER, run->communication_ns);
 	if (slow)
 		scope("gloo:all_reduce", USER, run->slow_ns);
+	step_embedding(run);
 	step_optimizer(run);
 	end_ns += slow ? run->slow_ns : 0;
 	if (now < end_ns) /* the rest is one operator */
