@@ -202,9 +202,8 @@ static void board_put_head(struct board_writer *writer, const struct sums *sums)
 /* Lines of whole words, the first with a title. */
 static void board_put_stuck(struct board_writer *writer, const struct sums *sums)
 {
-	size_t width = writer->screen->width > TITLE + VERDICT_LEAST
-			       ? writer->screen->width - TITLE
-			       : VERDICT_LEAST;
+	size_t width = writer->screen->width > TITLE + VERDICT_LEAST ? writer->screen->width - TITLE
+								     : VERDICT_LEAST;
 	const char *at = writer->board->verdict;
 
 	(void)sums;
@@ -218,8 +217,8 @@ static void board_put_stuck(struct board_writer *writer, const struct sums *sums
 		used = used > 1 ? used : width;
 		if (i + 1 == VERDICT_LINES)
 			used = length; /* cut, as lines are */
-		snprintf(line, sizeof(line), "%-*s%.*s", (int)TITLE, i ? "" : "stuck",
-			 (int)used, at);
+		snprintf(line, sizeof(line), "%-*s%.*s", (int)TITLE, i ? "" : "stuck", (int)used,
+			 at);
 		board_put_line(writer, SCREEN_RED, line);
 		at += used;
 		at += *at == ' ';

@@ -2,9 +2,9 @@
 /* build: -ldl -lpthread */
 /*
  * replaced THREADS ROUNDS LIBRARY...: in each round each thread opens the libraries one after the
- * other, in an order of its own, has each allocate 10 blocks by its function `run`, and closes it again, so that the next
- * one lies where it lay. The last one stays open. Prints how many of them lay where the first one
- * did.
+ * other, in an order of its own, has each allocate 10 blocks by its function `run`, and closes it
+ * again, so that the next one lies where it lay. The last one stays open. Prints how many of them
+ * lay where the first one did.
  */
 #include <dlfcn.h>
 #include <pthread.h>
