@@ -43,6 +43,6 @@ import re
 import page_pieces
 names = r"made<[a-z]+ \(long\)>::by|overloaded\([a-z]+\)"
 parts = {piece: set(re.findall(names, str(data))) for piece, data in page_pieces.pieces("page.html").items()}
-wanted = ["table-alloc", "table-leaks", "table-peak", "flame-alloc-bytes", "flame-alloc-live"]
+wanted = ["table-alloc", "table-leaks", "table-peak", "flame-alloc-bytes", "flame-alloc-live", "layers-heap-function"]
 assert all(len(parts[piece]) == 5 for piece in wanted), parts
 END
