@@ -14,12 +14,16 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "preload/base/futex.h"
 #include "preload/base/loaded.h"
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"
 #include "preload/stacks/pages.h"
 
 #define OBJECTS 1024u
+/* for another thread's look, which takes some microseconds where it has a CPU */
+#define WAITS 100u
+#define WAIT_NS 5000000u
 #define BUILD_ID_BYTES 20u /* SHA-1; longer ones are left out */
 #define PATH_BYTES 256u
 
@@ -41,9 +45,11 @@ static struct {
 	_Atomic uint64_t
 		looker; /* generation of the process whose thread is looking; 0: no thread is */
 	_Atomic bool again;
+	_Atomic uint32_t ended;   /* counts the times when a thread has looked; a futex */
 	uint64_t look;            /* number of the current look */
 	uint64_t ticks;           /* its start */
 	_Atomic uint64_t checked; /* in ticks: all that the last look saw was still there then */
+	_Atomic uint64_t begun;   /* in ticks: when the newest call of dlclose() began */
 	struct counters counters; /* values at the last look */
 	/* number of objects loaded at the start; they are first in ld.so's list */
 	unsigned long long at_start;
@@ -171,14 +177,31 @@ static struct string path_of(const struct known *known)
 	return string_of_bytes(from, known->path_bytes - (size_t)(from - known->path));
 }
 
+/* When it was certainly still there, in ticks. */
+static uint64_t objects_seen(const struct known *known)
+{
+	uint64_t checked = atomic_load(&objects.checked);
+
+	return checked > known->seen ? checked : known->seen;
+}
+
 /*
- * The record's time is that of the look, because another object that was loaded there since must
- * come later.
+ * Another object that is loaded there must come later. If there may be one already, the time is
+ * that of the call that has unloaded this one, as far as that is known; else that of the look,
+ * which is behind the object's destructors.
  */
-static void objects_record_end(const struct known *known)
+static uint64_t objects_ended(const struct known *known, bool is_replaced)
+{
+	uint64_t seen = objects_seen(known), begun = atomic_load(&objects.begun);
+
+	if (!is_replaced || begun > objects.ticks)
+		return objects.ticks;
+	return begun > seen ? begun : seen;
+}
+
+static void objects_record_end(const struct known *known, bool is_replaced)
 {
 	static const char digits[] = "0123456789abcdef";
-	uint64_t checked = atomic_load(&objects.checked);
 	struct recorder_lane *lane = recorder_enter(RECORDER_LATE, RECORDER_IN_RECORD);
 	const struct loaded_span *span = &known->span;
 	struct string path = path_of(known), build_id;
@@ -191,10 +214,10 @@ static void objects_record_end(const struct known *known)
 		hex[2 * i + 1] = digits[(uint8_t)known->build_id[i] & 15];
 	}
 	build_id = string_of_bytes(hex, 2ul * known->build_id_bytes);
-	(void)recorder_put(lane, RECORD_UNLOADED, objects.ticks,
+	(void)recorder_put(lane, RECORD_UNLOADED, objects_ended(known, is_replaced),
 			   (uint64_t[]){ span->start, span->end - span->start, span->bias,
 					 string_id(&path, lane), string_id(&build_id, lane),
-					 checked > known->seen ? checked : known->seen },
+					 objects_seen(known) },
 			   RECORD_UNLOADED_WORDS - 1);
 	recorder_leave(lane);
 }
@@ -216,7 +239,7 @@ static void known_map(void)
 
 static void objects_look(void)
 {
-	unsigned long long passed = 0;
+	unsigned long long passed = 0, loads = objects.counters.loads;
 
 	known_map();
 	objects.look++;
@@ -227,15 +250,17 @@ static void objects_look(void)
 
 		if (!known->span.end || known->look == objects.look)
 			continue;
-		objects_record_end(known);
+		objects_record_end(known, objects.counters.loads != loads);
 		known->span.end = 0;
 	}
 }
 
-/*
- * A thread that finds another one looking leaves the work to it. In a forked child the looking
- * thread may not exist.
- */
+/* In a forked child the looking thread may not exist. */
+static bool objects_is_looked_at(void)
+{
+	return atomic_load(&objects.looker) == recorder_gates->generation;
+}
+
 static bool is_looker(void)
 {
 	uint64_t generation = recorder_gates->generation, other = atomic_load(&objects.looker);
@@ -244,13 +269,28 @@ static bool is_looker(void)
 	       atomic_compare_exchange_strong(&objects.looker, &other, generation);
 }
 
+/*
+ * A thread that finds another one looking leaves the work to it, and waits until it is done: what
+ * is unloaded before anybody has seen it would be taken for what was there before. Not forever,
+ * since a handler of a signal may have interrupted the one that looks.
+ */
 static void objects_look_alone(void)
 {
 	atomic_store(&objects.again, true);
-	while (atomic_load(&objects.again) && is_looker()) {
-		while (atomic_exchange(&objects.again, false))
-			objects_look();
-		atomic_store(&objects.looker, 0);
+	for (unsigned int i = 0; i < WAITS; i++) {
+		uint32_t ended = atomic_load(&objects.ended);
+
+		if (atomic_load(&objects.again) && is_looker()) {
+			while (atomic_exchange(&objects.again, false))
+				objects_look();
+			atomic_store(&objects.looker, 0);
+			atomic_fetch_add(&objects.ended, 1);
+			futex_wake(&objects.ended);
+		} else if (objects_is_looked_at()) {
+			futex_wait(&objects.ended, ended, WAIT_NS);
+		} else {
+			return;
+		}
 	}
 }
 
@@ -259,12 +299,11 @@ void objects_start(void)
 	objects.at_start = counters_now().loads;
 }
 
-/* Nothing has changed since the last look, so all that it saw is still there. */
-static void objects_check(uint64_t ticks)
+static void objects_advance(_Atomic uint64_t *time, uint64_t ticks)
 {
-	uint64_t before = atomic_load(&objects.checked);
+	uint64_t before = atomic_load(time);
 
-	while (before < ticks && !atomic_compare_exchange_weak(&objects.checked, &before, ticks))
+	while (before < ticks && !atomic_compare_exchange_weak(time, &before, ticks))
 		;
 }
 
@@ -279,7 +318,9 @@ void objects_note(void)
 	if (now.loads != objects.counters.loads)
 		objects_look_alone();
 	else if (now.unloads == objects.counters.unloads)
-		objects_check(ticks);
+		/* nothing has changed since the last look, so all that it saw is still there */
+		objects_advance(&objects.checked, ticks);
+	objects_advance(&objects.begun, ticks);
 }
 
 void objects_record_gone(void)

@@ -4,8 +4,8 @@
  * them. The collector reads /proc/PID/maps now and then. It does not see what was loaded and
  * unloaded in between, nor when.
  *
- * Any thread. No lock: one thread looks at a time, and looks again for others that came meanwhile.
- * Takes ld.so's lock, as dlclose() itself does. errno is changed.
+ * Any thread. One thread looks at a time, and looks again for others that came meanwhile, which
+ * wait for it. Takes ld.so's lock, as dlclose() itself does. errno is changed.
  */
 #ifndef PRELOAD_STACKS_OBJECTS_H
 #define PRELOAD_STACKS_OBJECTS_H

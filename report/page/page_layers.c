@@ -219,10 +219,12 @@ static void page_layers_put_piece(struct page *page, const char *id, const char 
 
 /* --- names of rows --- */
 
+/* Only when all functions are known is it known which of them need more than a short name. */
 static void page_layers_name_stacks(struct naming *naming, const struct layers *layers,
 				    const struct heap *heap, struct source *source,
 				    struct stack_rows *rows)
 {
+	size_t *place = memory_zero(heap->row_count + 1, sizeof(*place)); /* plus 1, by row */
 	struct source_process *const *process;
 
 	source_processes(source, &process);
@@ -232,15 +234,20 @@ static void page_layers_name_stacks(struct naming *naming, const struct layers *
 			const struct heap_row *row = &heap->row[number];
 			struct stack_use use = { process[row->process], (uint32_t)row->key,
 						 row->last_ns, 1 };
-			size_t place;
 
-			if (naming->name[number])
+			if (place[number])
 				continue;
-			place = stack_rows_place(rows, &use);
-			naming_set(naming, number,
-				   place == STACK_LEFT_OUT ? "(left out by --filter)"
-							   : stack_rows_text(rows, place));
+			place[number] = stack_rows_place(rows, &use);
+			if (place[number] != STACK_LEFT_OUT)
+				place[number]++;
 		}
+	for (size_t i = 0; i < heap->row_count; i++)
+		if (place[i])
+			naming_set(naming, i,
+				   place[i] == STACK_LEFT_OUT
+					   ? "(left out by --filter)"
+					   : stack_rows_text(rows, place[i] - 1));
+	free(place);
 }
 
 static void page_layers_put_heap(struct page *page, struct heap *heap, const struct layers *layers,

@@ -19,8 +19,9 @@
 #define LIST_ROWS 8u     /* if the number of lines is unlimited */
 #define LIST_ROWS_MIN 3u /* heading, names of columns, one row */
 #define FIGURE 9         /* columns for a number */
+#define GAP "   "        /* between figures */
+#define TITLE 10u        /* columns for what a line's figures are of */
 #define VERDICT_LINES 4u
-#define VERDICT_LEFT 10u /* columns of its title */
 #define VERDICT_LEAST 20u
 
 /* Sums over all files. */
@@ -134,6 +135,27 @@ static void board_put_line(struct board_writer *writer, const char *color, const
 	free(shown);
 }
 
+/* What does not fit beside the first figures goes into lines below them, while there is room. */
+static void board_put_figures(struct board_writer *writer, const char *color, char *line)
+{
+	bool has_room = !writer->board->rows || writer->used + 2 < writer->board->rows;
+	size_t length = strlen(line), at = writer->screen->width;
+	char rest[LINE_BYTES];
+
+	if (!has_room || text_width(line, length) <= at)
+		at = 0;
+	while (at > TITLE && strncmp(line + at, GAP, sizeof(GAP) - 1) != 0)
+		at--;
+	if (at <= TITLE) {
+		board_put_line(writer, color, line);
+		return;
+	}
+	snprintf(rest, sizeof(rest), "%*s%s", (int)TITLE, "", line + at + sizeof(GAP) - 1);
+	line[at] = 0;
+	board_put_line(writer, color, line);
+	board_put_figures(writer, color, rest);
+}
+
 static char *escape(char *shown, size_t room, const char *text)
 {
 	text_escape(shown, room, text, strlen(text));
@@ -180,9 +202,8 @@ static void board_put_head(struct board_writer *writer, const struct sums *sums)
 /* Lines of whole words, the first with a title. */
 static void board_put_stuck(struct board_writer *writer, const struct sums *sums)
 {
-	size_t width = writer->screen->width > VERDICT_LEFT + VERDICT_LEAST
-			       ? writer->screen->width - VERDICT_LEFT
-			       : VERDICT_LEAST;
+	size_t width = writer->screen->width > TITLE + VERDICT_LEAST ? writer->screen->width - TITLE
+								     : VERDICT_LEAST;
 	const char *at = writer->board->verdict;
 
 	(void)sums;
@@ -196,8 +217,8 @@ static void board_put_stuck(struct board_writer *writer, const struct sums *sums
 		used = used > 1 ? used : width;
 		if (i + 1 == VERDICT_LINES)
 			used = length; /* cut, as lines are */
-		snprintf(line, sizeof(line), "%-*s%.*s", (int)VERDICT_LEFT, i ? "" : "stuck",
-			 (int)used, at);
+		snprintf(line, sizeof(line), "%-*s%.*s", (int)TITLE, i ? "" : "stuck", (int)used,
+			 at);
 		board_put_line(writer, SCREEN_RED, line);
 		at += used;
 		at += *at == ' ';
@@ -224,7 +245,7 @@ static void board_put_steps(struct board_writer *writer, const struct sums *sums
 	snprintf(line + used, sizeof(line) - (size_t)used, "   %s in all, last number %llu",
 		 unit_format(all, UNIT_COUNT, sums->total[FOLLOWER_STEPS]),
 		 (unsigned long long)sums->last_number);
-	board_put_line(writer, NULL, line);
+	board_put_figures(writer, NULL, line);
 }
 
 /* Of steps that have ended; with a GPU some seconds after it has worked. */
@@ -253,7 +274,7 @@ static void board_put_phases(struct board_writer *writer, const struct sums *sum
 			 100 * (double)sums->window[FOLLOWER_STEP_GPU_NS] /
 				 (double)sums->window[FOLLOWER_STEP_DETAIL_NS],
 			 sums->known.has_gpu_windows ? " where recorded" : "");
-	board_put_line(writer, NULL, line);
+	board_put_figures(writer, NULL, line);
 }
 
 /* The 99th percentile is that of all requests so far. */
@@ -282,7 +303,7 @@ static void board_put_requests(struct board_writer *writer, const struct sums *s
 		 unit_format(all, UNIT_COUNT, sums->total[FOLLOWER_REQUESTS]),
 		 unit_format(p99, UNIT_NS, timing_percentile(&time, 99)));
 	timing_release(&time);
-	board_put_line(writer, NULL, line);
+	board_put_figures(writer, NULL, line);
 }
 
 static void board_put_cpu(struct board_writer *writer, const struct sums *sums)
@@ -304,7 +325,7 @@ static void board_put_cpu(struct board_writer *writer, const struct sums *sums)
 		snprintf(line + used, sizeof(line) - (size_t)used,
 			 " in the largest, at most %s in all",
 			 unit_format(memory, UNIT_BYTES, sums->resident));
-	board_put_line(writer, NULL, line);
+	board_put_figures(writer, NULL, line);
 }
 
 static void board_put_heap(struct board_writer *writer, const struct sums *sums)
@@ -318,7 +339,7 @@ static void board_put_heap(struct board_writer *writer, const struct sums *sums)
 		 unit_format(live, UNIT_BYTES, sums->live_bytes),
 		 rate(bytes, sums, FOLLOWER_ALLOCATED, UNIT_BYTES),
 		 rate(calls, sums, FOLLOWER_ALLOCATIONS, UNIT_COUNT));
-	board_put_line(writer, NULL, line);
+	board_put_figures(writer, NULL, line);
 }
 
 static void board_put_gpu(struct board_writer *writer, const struct sums *sums)
@@ -331,7 +352,7 @@ static void board_put_gpu(struct board_writer *writer, const struct sums *sums)
 		snprintf(line, sizeof(line),
 			 "gpu       %s in kernels, in the steps in which it was recorded",
 			 unit_format(all, UNIT_NS, sums->total[FOLLOWER_GPU_NS]));
-		board_put_line(writer, NULL, line);
+		board_put_figures(writer, NULL, line);
 		return;
 	}
 	snprintf(line, sizeof(line),
@@ -339,7 +360,7 @@ static void board_put_gpu(struct board_writer *writer, const struct sums *sums)
 		 100 * (double)sums->window[FOLLOWER_GPU_NS] / SECOND_NS / in_seconds(sums),
 		 unit_format(all, UNIT_NS, sums->total[FOLLOWER_GPU_NS]),
 		 rate(copied, sums, FOLLOWER_COPIED, UNIT_BYTES));
-	board_put_line(writer, NULL, line);
+	board_put_figures(writer, NULL, line);
 }
 
 /* The newest sample of a card that is in the files of several ranks. */
@@ -403,7 +424,7 @@ static void board_put_card(struct board_writer *writer, const struct follower *f
 	else if (*reasons)
 		snprintf(line + used, sizeof(line) - used, "   %s by %s",
 			 is_throttled ? "throttled" : "held down", reasons);
-	board_put_line(writer, is_throttled || card->is_lost ? SCREEN_RED : NULL, line);
+	board_put_figures(writer, is_throttled || card->is_lost ? SCREEN_RED : NULL, line);
 }
 
 /* The state of each GPU, as NVML told last. */
@@ -435,7 +456,7 @@ static void board_put_collections(struct board_writer *writer, const struct sums
 		 rate(each, sums, FOLLOWER_COLLECTIONS, UNIT_COUNT),
 		 unit_format(all, UNIT_NS, sums->total[FOLLOWER_COLLECTION_NS]),
 		 unit_format(count, UNIT_COUNT, sums->total[FOLLOWER_COLLECTIONS]));
-	board_put_line(writer, NULL, line);
+	board_put_figures(writer, NULL, line);
 }
 
 static void put_io(struct board_writer *writer, const struct sums *sums)
@@ -449,7 +470,7 @@ static void put_io(struct board_writer *writer, const struct sums *sums)
 		 rate(text[1], sums, FOLLOWER_WRITTEN, UNIT_BYTES),
 		 unit_format(text[2], UNIT_BYTES, sums->total[FOLLOWER_READ]),
 		 unit_format(text[3], UNIT_BYTES, sums->total[FOLLOWER_WRITTEN]));
-	board_put_line(writer, NULL, line);
+	board_put_figures(writer, NULL, line);
 }
 
 static void board_put_file(struct board_writer *writer, const struct sums *sums)

@@ -37,3 +37,12 @@ print(len(set(re.findall(rb"made<[a-z]+[ _]\(long\)>::by|overloaded\([a-z]+\)", 
 done
 "$REPORT" export massif run.evt -o run.massif 2>err || fail "export massif: $(cat err)"
 expect_eq "places in massif" "$(grep -oE '(made<.*>::by|overloaded) \(.*namesakes.cpp:[0-9]+\)' run.massif | sort -u | wc -l)" 5
+"$REPORT" page run.evt -o page.html 2>err || fail "page: $(cat err)"
+PYTHONPATH=$ROOT/tests python3 - <<'END' || fail "names in the page"
+import re
+import page_pieces
+names = r"made<[a-z]+ \(long\)>::by|overloaded\([a-z]+\)"
+parts = {piece: set(re.findall(names, str(data))) for piece, data in page_pieces.pieces("page.html").items()}
+wanted = ["table-alloc", "table-leaks", "table-peak", "flame-alloc-bytes", "flame-alloc-live", "layers-heap-function"]
+assert all(len(parts[piece]) == 5 for piece in wanted), parts
+END

@@ -17,6 +17,7 @@ judge() { # STATUS
 	"$REPORT" dump "$OUTPUT" >dump.out || fail "dump: $(cat dump.out)"
 	PYTHONPATH=$ROOT/tests python3 - "$1" <<'END' || fail "with status $1: $(grep -a unfinished dump.out)"
 import json, re, sqlite3, sys
+import page_pieces
 wanted = {"io": ["poll", "read", "write"], "cuda_runtime": ["cudaDeviceSynchronize"], "gpu_unfinished": ["kernel_long"]}
 if sys.argv[1] != "137":  # at a normal end the fake CUPTI hands out the kernel, with an end to come: that record counts as lost
     wanted["gpu_unfinished"] = []
@@ -43,6 +44,10 @@ ends = [e["ts"] + e["dur"] for e in cut if e["ph"] == "X"] + \
 assert len(ends) == count and all(abs(at * 1000 - end) < 1 for at in ends), (ends, end)
 # Perfetto's: the name of the argument is there
 assert b"end not recorded" in open("trace.pftrace", "rb").read()
+# the page
+spans, page_end = page_pieces.spans("page.html")
+cut = sorted((kind, name, stop) for kind, name, _, stop in spans if name.endswith(" (end not recorded)"))
+assert page_end == end and cut == sorted((kind, name + " (end not recorded)", end) for kind, names in wanted.items() for name in names), (cut, end)
 # sqlite
 db = sqlite3.connect("trace.db")
 for table, kind in (("OSRT_API", "io"), ("CUPTI_ACTIVITY_KIND_RUNTIME", "cuda_runtime"), ("INTERCEPT_GPU_UNFINISHED", "gpu_unfinished")):

@@ -13,6 +13,13 @@ with open("ready", "w"): pass
 for line in sys.stdin:
     if line == "end\n":
         break
+    if line == "fork\n":  # until this process ends
+        end, kept_open = os.pipe()
+        if not os.fork():
+            os.close(kept_open)
+            os.read(end, 1)
+            os._exit(0)
+        continue
     kept.append(bytearray(50 << 20))
     with open("data", "wb") as out:
         out.write(b"x" * int(line))
@@ -95,6 +102,11 @@ later=$!
 shows later 'waiting for its program'
 starts "$PWD/later.evt"
 shows later 'running, '
+# what two processes share is resident in both: their sum is a bound; a figure that does not fit into its line stands below
+echo fork >&5
+shows later ' in the largest, at most '
+expect_match "figures of two processes" "$(grep -B 1 ' in the largest, at most ' later | head -n 2 | paste -sd '|')" \
+	'^cpu .* 2 processes, 2 threads\| {10}memory [0-9.]+ .?iB in the largest, at most [0-9.]+ .iB in all$'
 # another program of the session has a file of its own
 INTERCEPT_OUTPUT=$PWD/later.evt LD_PRELOAD=$LIB INTERCEPT_SESSION=$(tr '\0' '\n' <"/proc/$program/environ" | sed -n 's/^INTERCEPT_SESSION=//p') true
 ends
