@@ -340,7 +340,7 @@ enum advice_base advice_base_of(const struct advice *advice)
 			 advice->rule->look == advice_hot_line ||
 			 advice->rule->look == advice_hot_function;
 
-	return is_of_run ? ADVICE_OF_RUN : advice->of;
+	return is_of_run && advice->of != ADVICE_OF_SERVING ? ADVICE_OF_RUN : advice->of;
 }
 
 const char *advice_base_text(const struct advice *advice)

@@ -304,9 +304,74 @@ TEST(a_server_that_is_never_seen_waiting)
 	assert_non_null(advice);
 	assert_string_equal(advice->place.line, SERVER ":11");
 	release();
-	/* requests that the program names itself make no server of it */
+	/* so are those that the program names itself */
 	write_busy("call");
-	assert_null(advice_of("serialisation"));
+	assert_non_null(advice_of("serialisation"));
+	release();
+}
+
+enum { EARLY = 100, LATE = 50 };
+
+/*
+ * A process that starts others waits in its event loop for its children, and so does a worker while
+ * it loads its model. Requests come after EARLY looks; after the last one the worker computes for
+ * LATE. The second process is never asked.
+ */
+static void write_start_up(unsigned int requests)
+{
+	static const uint32_t streams[] = { MAIN, WORKER };
+	uint64_t at_ns = EARLY * LOOK_NS;
+
+	start(2);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	for (unsigned int i = 0; i < 2; i++)
+		FRAME_PUT(c.r.fw, 0, thread, .stream = streams[i], .process = 1 + i, .tid = 100 + i,
+			  .level = 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (unsigned int look = 1; look < EARLY; look++)
+		look_put(look * LOOK_NS, look % 2 ? IN_LOOP : AT_AWAIT,
+			 look % 2 ? EVT_PYTHON_IO : EVT_PYTHON_RUNS, look % 2 ? EPOLL_WAIT : 0);
+	for (unsigned int i = 0; i < requests; i++)
+		at_ns = request_put(i, at_ns, 10 * LOOK_NS, EVT_PYTHON_READY);
+	for (unsigned int look = 0; look < LATE; look++)
+		look_put(at_ns + look * LOOK_NS, AT_LOCK, EVT_PYTHON_RUNS, 0);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, WORKER);
+	now = at_ns + LATE * LOOK_NS;
+	for (uint64_t look_ns = LOOK_NS; look_ns < now; look_ns += LOOK_NS)
+		look_put(look_ns, IN_LOOP, EVT_PYTHON_IO, EPOLL_WAIT);
+	frame_end_block(c.r.fw);
+	read_back();
+}
+
+/* Looks of the first, or of the second process, that count. */
+static uint64_t served_looks(uint32_t process)
+{
+	const struct wait_looks *looks = bottleneck.waits;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < looks->row_count; i++)
+		if (serving_has(&looks->row[i]) && looks->row[i].look.process == process)
+			count += looks->row[i].looks;
+	return count;
+}
+
+TEST(serving_lasts_from_the_first_request_to_the_last)
+{
+	const struct serving *serving = &bottleneck.serving;
+
+	write_start_up(20);
+	assert_int_equal(serving->since_ns, EARLY * LOOK_NS);
+	assert_int_equal(serving->ns, 20 * (10 * LOOK_NS + MS) - MS);
+	assert_in_range(served_looks(0), 19 * 9, 20 * 9);
+	assert_in_range(served_looks(1), 19 * 10, 20 * 10 + 2);
+	release();
+	/* with few requests, the first wait begins it, and it lasts to the end */
+	write_start_up(5);
+	assert_int_equal(serving->since_ns, LOOK_NS);
+	assert_int_equal(serving->since_ns + serving->ns, bottleneck.wall_ns);
 	release();
 }
 
@@ -383,7 +448,9 @@ static void write_client(unsigned int on)
 	for (unsigned int look = 1; look < 60; look++)
 		look_put(at_ns + look * LOOK_NS, IN_CLIENT, EVT_PYTHON_RUNS, 0);
 	frame_end_block(c.r.fw);
-	now = at_ns + 60 * LOOK_NS;
+	frame_begin_block(c.r.fw, WORKER);
+	now = request_put(20, at_ns + 60 * LOOK_NS, 5 * MS, EVT_PYTHON_READY);
+	frame_end_block(c.r.fw);
 	read_back();
 }
 
