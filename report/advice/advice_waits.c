@@ -595,8 +595,8 @@ static bool says_waits(const struct bottleneck *bottleneck, const struct event_l
 	if (!find_loop(bottleneck, loop, CALLBACK_WAITS, advice, &thread))
 		return false;
 	time = &loop[thread].callback[CALLBACK_WAITS];
-	if (time->looks < WAIT_LOOKS_MIN)
-		advice->severity = ADVICE_NOTE;
+	if (time->looks < WAIT_LOOKS_MIN || !time->lines.count)
+		advice->severity = ADVICE_NOTE; /* a package's own callbacks */
 	wait_thread_name(bottleneck->waits->thread[thread], name);
 	advice_say(advice,
 		   "callbacks of the event loop on thread %s waited for %.1f %% of its time (%s), "

@@ -25,7 +25,8 @@ enum {
 	IN_JSON,
 	IN_CLIENT,
 	IN_POOL,
-	TASK_LOCK
+	TASK_LOCK,
+	IN_PACKAGE
 };
 
 static void place_put(uint64_t id, uint64_t from, const char *function, const char *file,
@@ -58,6 +59,7 @@ static void places_put(void)
 	place_put(IN_POOL, 0, "_worker", "/usr/lib/python3.11/concurrent/futures/thread.py", 83);
 	place_put(TASK_LOCK, IN_POOL, "task", SERVER, 25);
 	place_put(IN_CLIENT, AT_STORE, "create_default_context", "/usr/lib/python3.11/ssl.py", 700);
+	place_put(IN_PACKAGE, IN_CALLBACK, "get", "/venv/site-packages/queues/reader.py", 9);
 	place_put(IN_JSON, AT_STORE, "dumps", "/usr/lib/python3.11/json/__init__.py", 231);
 }
 
@@ -307,6 +309,46 @@ TEST(a_server_that_is_never_seen_waiting)
 	/* so are those that the program names itself */
 	write_busy("call");
 	assert_non_null(advice_of("serialisation"));
+	release();
+}
+
+/*
+ * A package answers requests in its loop, whose callbacks wait for half of the time; the user's
+ * function runs in another process.
+ */
+TEST(the_users_function_runs_in_another_process)
+{
+	const struct advice *advice;
+
+	start(2);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
+	FRAME_PUT(c.r.fw, 0, thread, .stream = WORKER, .process = 2, .tid = 101, .level = 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (unsigned int i = 0; i < 20; i++) {
+		FRAME_PUT(c.r.fw, begin_ns(i), request_begin, .connection = 1, .number = i,
+			  .method = name("POST"), .endpoint = name("/predict"));
+		for (unsigned int look = 1; look < 10; look++)
+			look_put(begin_ns(i) + look * LOOK_NS, look % 2 ? IN_PACKAGE : IN_LOOP,
+				 EVT_PYTHON_IO, look % 2 ? 1 : EPOLL_WAIT);
+		FRAME_PUT(c.r.fw, begin_ns(i) + 10 * LOOK_NS - 1, request_end, .connection = 1,
+			  .number = i, .status = 200);
+	}
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, WORKER);
+	for (uint64_t at_ns = LOOK_NS; at_ns < begin_ns(20); at_ns += LOOK_NS)
+		FRAME_PUT(c.r.fw, at_ns, python_sample, .place = AT_LOCK,
+			  .state = EVT_PYTHON_RUNS, .looks = 1, .cpu_us = LOOK_NS / 1000);
+	frame_end_block(c.r.fw);
+	now = begin_ns(20);
+	read_back();
+	advice = advice_of("blocked_event_loop");
+	assert_non_null(advice);
+	assert_int_equal(advice->severity, ADVICE_NOTE);
+	assert_ptr_equal(advice_of("hot_line"), bottleneck.advice);
+	assert_string_equal(bottleneck.advice->place.line, SERVER ":14");
 	release();
 }
 
