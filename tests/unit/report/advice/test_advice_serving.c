@@ -339,8 +339,8 @@ TEST(the_users_function_runs_in_another_process)
 	frame_end_block(c.r.fw);
 	frame_begin_block(c.r.fw, WORKER);
 	for (uint64_t at_ns = LOOK_NS; at_ns < begin_ns(20); at_ns += LOOK_NS)
-		FRAME_PUT(c.r.fw, at_ns, python_sample, .place = AT_LOCK,
-			  .state = EVT_PYTHON_RUNS, .looks = 1, .cpu_us = LOOK_NS / 1000);
+		FRAME_PUT(c.r.fw, at_ns, python_sample, .place = AT_LOCK, .state = EVT_PYTHON_RUNS,
+			  .looks = 1, .cpu_us = LOOK_NS / 1000);
 	frame_end_block(c.r.fw);
 	now = begin_ns(20);
 	read_back();
