@@ -177,6 +177,12 @@ static bool is_at_line(const struct advice *of, const struct advice *other)
 				   !strcmp(of->place.line, other->waits_at));
 }
 
+/* The line of a loop's callbacks may be another one than that of all CPU time. */
+static bool is_in_function(const struct advice *of, const struct advice *other)
+{
+	return *of->place.function && !strcmp(of->place.function, other->place.function);
+}
+
 /* Returns whether other advice has the same seconds and knows what is waited for. */
 static bool is_said_of_waits(const struct advice *of, const struct advice *advice, size_t count)
 {
@@ -205,8 +211,11 @@ static bool is_said_of_waits(const struct advice *of, const struct advice *advic
 		if (is_of_requests(of) && is_of_requests(&advice[i]) &&
 		    is_at_line(of, &advice[i]) && is_lesser(of, &advice[i]))
 			return true;
-		if ((of->rule->look == advice_waits || of->rule->look == advice_hot_line) &&
-		    rule->look == advice_blocked_event_loop && is_same_place(&advice[i], of))
+		if (of->rule->look == advice_waits && rule->look == advice_blocked_event_loop &&
+		    is_same_place(&advice[i], of))
+			return true;
+		if (of->rule->look == advice_hot_line && rule->look == advice_blocked_event_loop &&
+		    (is_at_line(of, &advice[i]) || is_in_function(of, &advice[i])))
 			return true;
 	}
 	return false;
@@ -340,7 +349,7 @@ enum advice_base advice_base_of(const struct advice *advice)
 			 advice->rule->look == advice_hot_line ||
 			 advice->rule->look == advice_hot_function;
 
-	return is_of_run ? ADVICE_OF_RUN : advice->of;
+	return is_of_run && advice->of != ADVICE_OF_SERVING ? ADVICE_OF_RUN : advice->of;
 }
 
 const char *advice_base_text(const struct advice *advice)

@@ -62,12 +62,26 @@ static uint32_t advice_places_function_of(const struct samples *samples, struct 
 	return function;
 }
 
+/* Of a server, with enough requests, the time of serving is what counts. */
+static bool places_of_requests(const struct bottleneck *bottleneck)
+{
+	return bottleneck->serving.has_clients && samples_have_steps(bottleneck->lines->samples);
+}
+
+/* The CPU time that lines have shares of. */
+static uint64_t places_cpu_ns(const struct bottleneck *bottleneck)
+{
+	const struct samples *samples = bottleneck->lines->samples;
+
+	return places_of_requests(bottleneck) ? samples->steps.cpu_ns : samples->all.cpu_ns;
+}
+
 /* Says what all lines of the function have, if that is much more than the line has. */
 static void advice_places_say_function(const struct bottleneck *bottleneck,
 				       const struct lines *lines, const struct line *line,
 				       struct advice *advice)
 {
-	uint64_t all_ns = bottleneck->lines->samples->all.cpu_ns, ns = 0;
+	uint64_t all_ns = places_cpu_ns(bottleneck), ns = 0;
 	double percent;
 
 	for (size_t i = 0; i < lines->count; i++)
@@ -103,8 +117,9 @@ static void say_line(const struct bottleneck *bottleneck, const struct lines *li
 
 	step_line_put(bottleneck->lines, &found, &advice->place);
 	step_line_text(bottleneck->lines, &found, text);
-	advice_say(advice, "%.0f %% of the CPU time of Python's threads (%s) was spent in %s.",
-		   advice->value, unit_format_ns(time, line->self.cpu_ns), text);
+	advice_say(advice, "%.0f %% of the CPU time of Python's threads%s (%s) was spent in %s.",
+		   advice->value, places_of_requests(bottleneck) ? " while it served" : "",
+		   unit_format_ns(time, line->self.cpu_ns), text);
 	advice_places_say_function(bottleneck, lines, line, advice);
 }
 
@@ -194,6 +209,7 @@ void advice_hot_line_add(const struct bottleneck *bottleneck, struct advice *adv
 bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct samples *samples = bottleneck->lines->samples;
+	bool of_requests = places_of_requests(bottleneck);
 	struct lines lines;
 	struct own own;
 	size_t most;
@@ -202,13 +218,15 @@ bool advice_hot_line(const struct bottleneck *bottleneck, struct advice *advice)
 	if (bottleneck->steps->time.count || samples->all.cpu_looks < GUESS_MIN ||
 	    gpu_hides_host(bottleneck))
 		return false;
+	if (of_requests)
+		advice->of = ADVICE_OF_SERVING;
 	own_init(&own, bottleneck->source, NULL);
-	lines_make_own(&lines, samples, LINES_BY_NUMBER, &own, false);
+	lines_make_own(&lines, samples, LINES_BY_NUMBER, &own, of_requests);
 	most = hottest_line(&lines);
 	applies = most != SIZE_MAX && lines.line[most].self.cpu_looks >= GUESS_MIN &&
 		  line_work_ns(&lines.line[most]) * 2 >= lines.line[most].self.cpu_ns &&
 		  advice_exceeds(advice, 100.0 * (double)lines.line[most].self.cpu_ns /
-						 (double)samples->all.cpu_ns) &&
+						 (double)places_cpu_ns(bottleneck)) &&
 		  (lines.line[most].self.cpu_looks >= LOOKS_MIN || advice->value >= GUESS_PERCENT);
 	if (applies) {
 		advice->gain_ns = advice_places_within_run(bottleneck,

@@ -54,7 +54,7 @@ static double requests_at_once(const struct bottleneck *bottleneck)
 	return open > 1 ? open : 1;
 }
 
-/* A worker with named requests is no server: it waits for no connection. */
+/* Requests of a program that has steps, too, are of its run. */
 static void requests_set_gain(const struct bottleneck *bottleneck, double ns, struct advice *advice)
 {
 	advice->of = bottleneck->serving.is_server ? ADVICE_OF_SERVING : ADVICE_OF_RUN;

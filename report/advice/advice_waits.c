@@ -71,7 +71,9 @@ bool wait_cause_exceeds(const struct bottleneck *bottleneck, struct advice *advi
 
 	if (!cause || !causes->all_ns || cause->looks < LOOKS_MIN)
 		return false;
-	advice->of = causes->is_of_steps ? ADVICE_OF_STEPS : ADVICE_OF_RUN;
+	advice->of = causes->is_of_steps               ? ADVICE_OF_STEPS
+		     : bottleneck->serving.has_clients ? ADVICE_OF_SERVING
+						       : ADVICE_OF_RUN;
 	advice->gain_ns = causes->is_of_steps
 				  ? (uint64_t)((double)cause->ns / (double)causes->all_ns *
 					       (double)bottleneck->loop.total_ns)
@@ -92,6 +94,8 @@ static const char *of_what(const struct bottleneck *bottleneck)
 
 	if (bottleneck->wait_causes->is_of_steps)
 		return lacked ? "steps' time" WAIT_WITHOUT_CPU : "steps' time";
+	if (bottleneck->serving.has_clients)
+		return lacked ? "serving time" WAIT_WITHOUT_CPU : "serving time";
 	return lacked ? "run" WAIT_WITHOUT_CPU : "run";
 }
 
@@ -160,8 +164,9 @@ static bool starts_workers(const struct bottleneck *bottleneck)
 {
 	const struct wait_looks *looks = bottleneck->waits;
 
-	for (size_t i = 0; bottleneck->serving.is_server && i < looks->serves_room; i++)
-		if (looks->serves_ns[i] && looks->process[i] != bottleneck->process &&
+	for (size_t i = 0; bottleneck->serving.is_server && i < looks->process_room; i++)
+		if (looks->process[i] && looks->process[i] != bottleneck->process &&
+		    serving_time_since(&looks->serving, (uint32_t)i) &&
 		    process_is_started_by(looks->process[i], bottleneck->process))
 			return true;
 	return false;
@@ -523,7 +528,7 @@ static struct event_loop *loops_of(const struct bottleneck *bottleneck)
 		const struct wait_row *row = &looks->row[i];
 		struct wait_place place;
 
-		if (row->look.of != WAIT_OF_THREAD)
+		if (row->look.of != WAIT_OF_THREAD || serving_leaves_out(&bottleneck->serving, row))
 			continue;
 		wait_place_look(looks->samples, &own, row->look.place, &place);
 		if (place.is_in_loop)
@@ -590,8 +595,8 @@ static bool says_waits(const struct bottleneck *bottleneck, const struct event_l
 	if (!find_loop(bottleneck, loop, CALLBACK_WAITS, advice, &thread))
 		return false;
 	time = &loop[thread].callback[CALLBACK_WAITS];
-	if (time->looks < WAIT_LOOKS_MIN)
-		advice->severity = ADVICE_NOTE;
+	if (time->looks < WAIT_LOOKS_MIN || !time->lines.count)
+		advice->severity = ADVICE_NOTE; /* a package's own callbacks */
 	wait_thread_name(bottleneck->waits->thread[thread], name);
 	advice_say(advice,
 		   "callbacks of the event loop on thread %s waited for %.1f %% of its time (%s), "
@@ -679,7 +684,7 @@ bool advice_blocked_event_loop(const struct bottleneck *bottleneck, struct advic
 	struct event_loop *loop = loops_of(bottleneck);
 	bool applies;
 
-	advice->of = ADVICE_OF_RUN;
+	advice->of = bottleneck->serving.has_clients ? ADVICE_OF_SERVING : ADVICE_OF_RUN;
 	applies = says_waits(bottleneck, loop, advice) || says_computes(bottleneck, loop, advice);
 	loops_release(bottleneck, loop);
 	return applies;

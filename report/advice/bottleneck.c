@@ -209,9 +209,9 @@ void bottleneck_look(struct bottleneck *bottleneck)
 	find_phases(bottleneck);
 	time_operators(bottleneck);
 	worker_waits_look(bottleneck, &bottleneck->worker_waits);
+	serving_look(&bottleneck->serving, bottleneck);
 	bottleneck->wait_causes = memory_zero(1, sizeof(*bottleneck->wait_causes));
 	wait_causes_look(bottleneck->wait_causes, bottleneck);
-	serving_look(&bottleneck->serving, bottleneck);
 	bottleneck->advice = advice_gather(bottleneck, &bottleneck->advice_count);
 }
 

@@ -218,13 +218,15 @@ static void print_serving(const struct bottleneck *bottleneck, const struct scre
 	const struct serving *serving = &bottleneck->serving;
 	char start[UNIT_TEXT_BYTES], served[UNIT_TEXT_BYTES];
 
-	if (serving->is_server)
-		fprintf(screen->out,
-			bottleneck->waits->has_clients
-				? "; it served from %s on, %s before the end"
-				: "; its event loop first waited after %s, %s before the end",
-			unit_format_ns(start, serving->since_ns),
-			unit_format_ns(served, serving->ns));
+	if (!serving->is_server)
+		return;
+	unit_format_ns(start, serving->since_ns);
+	unit_format_ns(served, serving->ns);
+	if (bottleneck->waits->has_clients)
+		fprintf(screen->out, "; it served for %s, from %s on", served, start);
+	else
+		fprintf(screen->out, "; its event loop first waited after %s, %s before the end",
+			start, served);
 }
 
 static void print_phases(const struct bottleneck *bottleneck, const struct screen *screen)

@@ -73,16 +73,15 @@ struct growth_time {
 	uint64_t from_ns, end_ns;
 };
 
-/* Of a server it is the time from the first request to the last. */
+/* Of a server it is the time in which it served. */
 static struct growth_time run_growth_time(const struct bottleneck *bottleneck)
 {
-	const struct request_lines *lines = bottleneck->request_lines;
+	const struct serving *serving = &bottleneck->serving;
+	uint64_t end_ns = run_growth_end_ns(bottleneck);
 
-	if (!bottleneck->serving.is_server)
-		return (struct growth_time){ 0, run_growth_end_ns(bottleneck) };
-	if (request_lines_count(lines))
-		return (struct growth_time){ lines->first_ns, lines->last_ns };
-	return (struct growth_time){ bottleneck->serving.since_ns, run_growth_end_ns(bottleneck) };
+	if (serving->is_server && serving->end_ns < end_ns)
+		end_ns = serving->end_ns;
+	return (struct growth_time){ serving->is_server ? serving->since_ns : 0, end_ns };
 }
 
 static bool has_few_requests(const struct bottleneck *bottleneck)
@@ -167,14 +166,13 @@ static bool sample_life(const struct curve *curve, uint64_t from_ns, uint64_t to
 static bool growth_counts_from(const struct bottleneck *bottleneck,
 			       const struct source_process *process, uint64_t *ret_from_ns)
 {
-	const struct wait_looks *looks = bottleneck->waits;
 	const struct request_lines *lines = bottleneck->request_lines;
+	uint64_t since_ns = serving_time_since(&bottleneck->waits->serving, process->index);
 
 	*ret_from_ns = process->start_ns;
-	if (!bottleneck->serving.is_server || process->index >= looks->serves_room ||
-	    !looks->serves_ns[process->index])
+	if (!bottleneck->serving.is_server || !since_ns)
 		return true;
-	*ret_from_ns = looks->serves_ns[process->index];
+	*ret_from_ns = since_ns;
 	return !request_lines_answers(lines, process->index) ||
 	       lines->answered[process->index] >= REQUESTS_MIN;
 }

@@ -10,11 +10,13 @@
 /* When the first process began to serve; 0: none did. */
 static uint64_t serving_since(const struct wait_looks *looks)
 {
-	uint64_t since_ns = 0;
+	uint64_t since_ns = 0, of_ns;
 
-	for (size_t i = 0; i < looks->serves_room; i++)
-		if (looks->serves_ns[i] && (!since_ns || looks->serves_ns[i] < since_ns))
-			since_ns = looks->serves_ns[i];
+	for (size_t i = 0; i < looks->serving.process_room; i++) {
+		of_ns = serving_time_since(&looks->serving, (uint32_t)i);
+		if (of_ns && (!since_ns || of_ns < since_ns))
+			since_ns = of_ns;
+	}
 	return since_ns;
 }
 
@@ -48,9 +50,12 @@ void serving_look(struct serving *serving, const struct bottleneck *bottleneck)
 	serving->is_server = serving->since_ns && !bottleneck->steps->time.count;
 	if (!serving->is_server)
 		return;
+	serving->has_clients = looks->has_clients;
 	serving->thread_count = looks->thread_room;
-	if (bottleneck->wall_ns > serving->since_ns)
-		serving->ns = bottleneck->wall_ns - serving->since_ns;
+	serving->end_ns = serving_time_ends(&looks->serving) ? looks->serving.last_ns
+							     : bottleneck->wall_ns;
+	if (serving->end_ns > serving->since_ns)
+		serving->ns = serving->end_ns - serving->since_ns;
 	serving->place = memory_zero(looks->row_count + 1, sizeof(*serving->place));
 	serving->thread = memory_zero(looks->thread_room + 1, sizeof(*serving->thread));
 	thread_chains_make(&serving->chains, looks->thread, looks->thread_room);

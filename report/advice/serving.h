@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the threads of a server did once it served: from samples, without its start-up. A process
- * serves from its first request on, or from the first look at which one of its threads waited for a
- * connection, or for requests or tasks in an event loop or a server's own function.
+ * What the threads of a server did while it served (serving_time.h): from samples, without its
+ * start-up. What advice says of a server are shares of this time.
  *
  * A program with steps is no server here. Threads are indices; times are ns. Built after the
  * reading, from the rows of wait_looks.h.
@@ -29,8 +28,10 @@ struct serving_thread {
 
 struct serving {
 	bool is_server;
-	uint64_t since_ns;        /* when the first process began to serve */
-	uint64_t ns;              /* from then to the end of the recording */
+	/* it is one, and more than an event loop: what it did before is left out */
+	bool has_clients;
+	/* when the first process began to serve, and the end of that; the time between */
+	uint64_t since_ns, end_ns, ns;
 	struct wait_place *place; /* of each row of wait_looks */
 	struct serving_thread *thread;
 	struct thread_chains chains; /* a chain counts as one thread */
@@ -44,7 +45,13 @@ void serving_release(struct serving *serving);
 /* Returns whether the row counts: any thread of a process that served then. */
 static inline bool serving_has(const struct wait_row *row)
 {
-	return row->look.of == WAIT_OF_THREAD && row->look.serves;
+	return row->look.of == WAIT_OF_THREAD && row->look.serves != SERVING_NOT;
+}
+
+/* Returns whether the row is left out of the run: it is of a server, and of its start-up or end. */
+static inline bool serving_leaves_out(const struct serving *serving, const struct wait_row *row)
+{
+	return serving->has_clients && !serving_has(row);
 }
 
 /* It waits for a lock at a line of the user's. */

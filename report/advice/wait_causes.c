@@ -19,6 +19,7 @@ struct looking {
 	struct wait_causes *causes;
 	const struct wait_looks *looks;
 	const struct source_process *process; /* its main thread counts without steps */
+	const struct serving *serving;
 	struct own own;
 	uint32_t *cause_of; /* by row */
 };
@@ -87,14 +88,14 @@ static uint32_t cause_at(struct wait_causes *causes, const struct wait_look *loo
 
 /* --- rows --- */
 
-static bool is_in_scope(const struct looking *looking, const struct wait_look *look)
+static bool is_in_scope(const struct looking *looking, const struct wait_row *row)
 {
-	const struct source_thread *thread = looking->looks->thread[look->thread];
+	const struct source_thread *thread = looking->looks->thread[row->look.thread];
 
 	if (looking->causes->is_of_steps)
-		return look->of != WAIT_OF_THREAD;
-	return look->of == WAIT_OF_THREAD && thread->process == looking->process &&
-	       thread->tid == thread->process->pid;
+		return row->look.of != WAIT_OF_THREAD;
+	return row->look.of == WAIT_OF_THREAD && thread->process == looking->process &&
+	       thread->tid == thread->process->pid && !serving_leaves_out(looking->serving, row);
 }
 
 static void add_owner(struct looking *looking, struct wait_cause *cause, const struct wait_row *row)
@@ -167,7 +168,7 @@ static void add_row(struct looking *looking, size_t number)
 	uint32_t at;
 
 	looking->cause_of[number] = NO_CAUSE;
-	if (!is_in_scope(looking, &row->look))
+	if (!is_in_scope(looking, row))
 		return;
 	causes->all_ns += row->ns;
 	causes->all_looks += row->looks;
@@ -299,7 +300,8 @@ void wait_causes_look(struct wait_causes *causes, const struct bottleneck *bottl
 	const struct wait_looks *looks = bottleneck->waits;
 	struct looking looking = { .causes = causes,
 				   .looks = looks,
-				   .process = bottleneck->process };
+				   .process = bottleneck->process,
+				   .serving = &bottleneck->serving };
 
 	*causes = (struct wait_causes){ .is_of_steps = bottleneck->steps->time.count != 0 };
 	own_places_init(&looking.own, looks->samples, bottleneck->source,

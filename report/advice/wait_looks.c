@@ -63,6 +63,19 @@ struct state {
 
 /* --- rows and pairs --- */
 
+static void wait_looks_row_count(struct wait_row *row, uint64_t ns, uint64_t looks, uint64_t mark)
+{
+	if (row->since != mark)
+		row->since_ns = row->since_looks = row->since_samples = 0;
+	row->since = mark;
+	row->since_ns += ns;
+	row->since_looks += looks;
+	row->since_samples += looks != 0;
+	row->ns += ns;
+	row->looks += looks;
+	row->samples += looks != 0;
+}
+
 static size_t wait_looks_row_add(struct state *mine, const struct wait_look *look, uint64_t ns,
 				 uint64_t looks)
 {
@@ -80,9 +93,8 @@ static size_t wait_looks_row_add(struct state *mine, const struct wait_look *loo
 		all->row[all->row_count] = (struct wait_row){ .look = *look };
 		entry->value = all->row_count++;
 	}
-	all->row[entry->value].ns += ns;
-	all->row[entry->value].looks += looks;
-	all->row[entry->value].samples += looks != 0;
+	wait_looks_row_count(&all->row[entry->value], ns, looks,
+			     all->serving.begun + all->serving.ended);
 	return (size_t)entry->value;
 }
 
@@ -365,60 +377,55 @@ static uint32_t call_of(const struct evt_python_sample *sample)
 	return sample->call <= UINT32_MAX ? (uint32_t)sample->call : 0;
 }
 
-static uint64_t *serves_of(struct wait_looks *looks, uint32_t process)
-{
-	looks->serves_ns = memory_room(looks->serves_ns, process, &looks->serves_room,
-				       sizeof(*looks->serves_ns));
-	return &looks->serves_ns[process];
-}
-
-/*
- * Whoever has received a request serves: a busy server may not be seen waiting for one. The methods
- * of HTTP are capitals, unlike "label" and "call", which name requests of workers that wait for no
- * connection.
- */
+/* Whoever has received a request serves: a busy server may not be seen waiting for one. */
 static void take_request(void *state, const struct source_event *event, bool counts)
 {
 	struct state *mine = state;
-	const struct evt_request_begin *begin = EVENT_AS(request_begin, &event->event);
-	uint64_t *serves_ns = serves_of(&mine->looks, event->process->index);
-	size_t length;
-	const char *method = name_text(
-		source_name_at(mine->source, event_name(mine->source, event, begin->method)),
-		&length);
 
 	(void)counts;
-	if (!length || method[0] < 'A' || method[0] > 'Z')
-		return;
 	mine->looks.has_clients = true;
-	if (!*serves_ns)
-		*serves_ns = event->event.time_ns;
+	serving_time_begin(&mine->looks.serving, event->process->index, event->event.time_ns);
+}
+
+static void wait_looks_take_request_end(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+
+	(void)counts;
+	serving_time_end(&mine->looks.serving, event->event.time_ns);
 }
 
 /*
- * Returns whether the process of the look has served before: it has received a request, or waited
- * for requests or tasks, in accept() or at an event loop's or a server's own wait. Its start-up is
- * over then.
+ * Returns whether a thread that was never seen doing so waits for requests or tasks, in accept() or
+ * at an event loop's or a server's own wait.
  */
-static bool wait_looks_serves(struct state *mine, const struct wait_look *look, uint64_t time_ns)
+static bool wait_looks_waits_to_serve(struct state *mine, const struct wait_look *look)
+{
+	struct wait_place place;
+
+	if (!wait_is_one(look->state) || look->state == EVT_PYTHON_SLEEP)
+		return false;
+	if (wait_is_accept(look->call))
+		return true;
+	wait_place_look(mine->looks.samples, wait_looks_own(mine), look->place, &place);
+	if (place.is_in_callback || !(place.is_in_loop || place.is_server) ||
+	    !wait_is_idle(place.kind, look->call))
+		return false;
+	mine->looks.has_clients |= place.is_server;
+	return true;
+}
+
+/* A look at which a process is first seen to wait for requests is of the time before. */
+static enum serving_stage wait_looks_stage(struct state *mine, const struct wait_look *look,
+					   uint64_t time_ns)
 {
 	struct wait_looks *looks = &mine->looks;
-	uint64_t *serves_ns = serves_of(looks, look->process);
-	struct wait_place place;
-	bool was_serving = *serves_ns != 0;
+	enum serving_stage stage = serving_time_stage(&looks->serving, look->process);
 
 	looks->has_clients |= wait_is_accept(look->call);
-	if (was_serving || !wait_is_one(look->state) || look->state == EVT_PYTHON_SLEEP)
-		return was_serving;
-	if (!wait_is_accept(look->call)) {
-		wait_place_look(looks->samples, wait_looks_own(mine), look->place, &place);
-		if (place.is_in_callback || !(place.is_in_loop || place.is_server) ||
-		    !wait_is_idle(place.kind, look->call))
-			return false;
-		looks->has_clients |= place.is_server;
-	}
-	*serves_ns = time_ns;
-	return false;
+	if (stage == SERVING_NOT && wait_looks_waits_to_serve(mine, look))
+		serving_time_wait(&looks->serving, look->process, time_ns);
+	return stage;
 }
 
 static struct wait_look wait_looks_of_sample(const struct source_event *event,
@@ -464,7 +471,7 @@ static void wait_looks_take_sample(void *state, const struct source_event *event
 				   sizeof(*recent->seen));
 	recent->seen[recent->count++] = seen;
 	look = wait_looks_of_sample(event, sample, &seen);
-	look.serves = wait_looks_serves(mine, &look, seen.from_ns);
+	look.serves = wait_looks_stage(mine, &look, seen.from_ns);
 	if (counts)
 		wait_looks_take_look(mine, event, &seen, look);
 	if (seen.to_ns > mine->turned_ns + TURN_NS)
@@ -508,7 +515,8 @@ static void wait_looks_start(void *state, struct run *run, const void *options)
 	mine->run = run;
 	mine->source = run_source(run);
 	run_reads(run, EVT_child_command, FIELDS_ALL, take_command, mine);
-	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request, mine);
+	run_reads(run, EVT_request_begin, 0, take_request, mine);
+	run_reads(run, EVT_request_end, 0, wait_looks_take_request_end, mine);
 	mine->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	mine->evidence = evidence_want(run, NULL);
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
@@ -517,9 +525,43 @@ static void wait_looks_start(void *state, struct run *run, const void *options)
 	run_seeks(run, mine);
 }
 
+/* Puts what came after the last request into a row of its own. */
+static void row_split(struct state *mine, size_t at)
+{
+	struct wait_row *row = &mine->looks.row[at];
+	struct wait_look look = row->look;
+	uint64_t ns = row->since_ns, looks = row->since_looks, samples = row->since_samples;
+	size_t rest;
+
+	row->ns -= ns;
+	row->looks -= looks;
+	row->samples -= samples;
+	look.serves = SERVING_NOT;
+	rest = wait_looks_row_add(mine, &look, ns, looks);
+	mine->looks.row[rest].samples += samples - (looks != 0);
+}
+
+/* From here on a row is of the time of serving, or of none. */
+static void wait_looks_decide(struct state *mine)
+{
+	struct wait_looks *looks = &mine->looks;
+	const struct serving_time *time = &looks->serving;
+	size_t count = looks->row_count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct wait_row *row = &looks->row[i];
+
+		if (!serving_time_has(time, row->look.process, row->look.serves))
+			row->look.serves = SERVING_NOT;
+		else if (serving_time_ends(time) && row->since == time->begun + time->ended)
+			row_split(mine, i);
+	}
+}
+
 static void wait_looks_finish(void *state)
 {
 	wait_looks_settle(state, UINT64_MAX, true);
+	wait_looks_decide(state);
 }
 
 static void wait_looks_release(void *state)
@@ -539,7 +581,7 @@ static void wait_looks_release(void *state)
 	free(mine->looks.pair);
 	free(mine->looks.thread);
 	free(mine->looks.process);
-	free(mine->looks.serves_ns);
+	serving_time_release(&mine->looks.serving);
 	free(mine->paired_ns);
 	own_release(&mine->own);
 }

@@ -18,6 +18,7 @@
 #define REPORT_ADVICE_WAIT_LOOKS_H
 
 #include "report/advice/evidence.h"
+#include "report/advice/serving_time.h"
 #include "report/samples/sample_events.h"
 
 #define WAIT_PAIRS_MAX (1u << 18)
@@ -37,7 +38,8 @@ struct wait_look {
 	/* sample_place_key(); owner: who had the mutex, or the GIL where it waits for that */
 	uint64_t place, owner_place;
 	uint32_t owner; /* its tid; 0: not known */
-	bool serves;    /* the process has received or waited for requests before */
+	/* of the process then; once all is read, SERVING_NOT if it is of no time of serving */
+	enum serving_stage serves;
 };
 
 struct wait_row {
@@ -47,6 +49,8 @@ struct wait_row {
 	uint64_t
 		paired_ns; /* of threads other than the main one: time that pairs were looked for */
 	uint64_t longest_ns; /* in looks in a row at this place, running or ready to run */
+	/* of all that, what came since the last begin or end of a request */
+	uint64_t since, since_ns, since_looks, since_samples;
 };
 
 struct wait_pair {
@@ -75,9 +79,7 @@ struct wait_looks {
 	const struct source_thread **thread; /* by index; NULL: it was not sampled */
 	const struct source_process **process;
 	size_t thread_room, process_room;
-	/* by process: when it first had or waited for requests or tasks; 0: it never did */
-	uint64_t *serves_ns;
-	size_t serves_room;
+	struct serving_time serving;
 	/* a request came, or a thread waited for connections: more than an event loop */
 	bool has_clients;
 	const struct samples *samples;

@@ -183,7 +183,7 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 	thread->open++;
 	map_put(&mine->known, open->id, &added)->value = at + 1;
 	if (counts && !mine->requests.first_ns)
-		mine->requests.first_ns = event->event.time_ns - open->waited_ns;
+		mine->requests.first_ns = event->event.time_ns;
 	if (counts && begin->held_ns && begin->held_ns < event->event.time_ns) {
 		mine->requests.held++;
 		mine->requests.held_ns += begin->held_ns;

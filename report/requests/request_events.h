@@ -62,10 +62,11 @@ struct request_row {
 struct requests {
 	struct request_row *row;
 	size_t count, room;
-	uint64_t first_ns, last_ns; /* begin of the first request, end of the last one */
-	bool has_model, has_gpu;    /* operators, and work of the GPU, were recorded */
-	bool has_gpu_waits;         /* calls of CUDA that wait were */
-	uint64_t *answered;         /* requests that have ended, by process */
+	/* the first request was received, which may have waited for start-up; the last one ended */
+	uint64_t first_ns, last_ns;
+	bool has_model, has_gpu; /* operators, and work of the GPU, were recorded */
+	bool has_gpu_waits;      /* calls of CUDA that wait were */
+	uint64_t *answered;      /* requests that have ended, by process */
 	size_t answered_room;
 	uint64_t connections;   /* on which requests with an answer were the first ones */
 	uint64_t held, held_ns; /* answers whose end the kernel kept back, and how long */

@@ -73,8 +73,8 @@ struct place_role place_role_of(const struct place_text *text, const struct plac
 	struct place_role place = {
 		.is_idle = role == ROLE_IDLE || role == ROLE_LOOP ||
 			   (role == ROLE_VIA && around && around->is_idle && !around->is_loop),
-		.is_runner = role == ROLE_RUNS ||
-			     (role == ROLE_STEP && around && around->is_runner),
+		.is_runner = role == ROLE_RUNS || (role == ROLE_STEP && around &&
+						   (around->is_runner || around->is_loop)),
 		.is_loop = role == ROLE_LOOP,
 	};
 

@@ -202,7 +202,7 @@ static void sample_events_forget_requests(struct samples *samples)
 		samples->row[i].mark = 0;
 	}
 	samples->steps = (struct sample_counts){ 0 };
-	samples->marks = samples->requests = 0;
+	samples->marks = samples->requests = samples->requests_ended = 0;
 }
 
 /* Workers have no steps: those of any process count for all. */
@@ -218,7 +218,7 @@ static void sample_events_take_step(void *state, const struct source_event *even
 	samples->marks++;
 }
 
-/* A server serves from its first request to its last one. */
+/* A server serves from its first request to its last one; to the end if one stayed open. */
 static void sample_events_take_request(void *state, const struct source_event *event, bool counts)
 {
 	struct samples *samples = state;
@@ -228,6 +228,7 @@ static void sample_events_take_request(void *state, const struct source_event *e
 		return;
 	samples->marks++;
 	samples->requests += event->event.id == EVT_request_begin;
+	samples->requests_ended += event->event.id == EVT_request_end;
 }
 
 static struct sampled_thread *sample_events_thread_at(struct state *mine,
@@ -537,6 +538,7 @@ static void sample_events_finish(void *state)
 	struct samples *samples = state;
 
 	release_held(state, NEST_NONE, 0, UINT64_MAX);
+	samples->marks += samples->requests > samples->requests_ended;
 	for (size_t i = 0; i < samples->row_count; i++)
 		row_settle(samples, &samples->row[i]);
 }

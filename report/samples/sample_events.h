@@ -83,9 +83,10 @@ struct samples {
 	struct sample_code *code;
 	size_t code_count, code_room;
 	struct map codes;
-	struct sample_counts all, steps;      /* steps: as in_steps of rows */
-	uint64_t marks;                       /* of steps or requests, so far */
-	uint64_t requests;                    /* that have begun, as long as there is no step */
+	struct sample_counts all, steps; /* steps: as in_steps of rows */
+	uint64_t marks;                  /* of steps or requests, so far */
+	/* that have begun, and ended, as long as there is no step */
+	uint64_t requests, requests_ended;
 	bool has_steps;                       /* marks are of steps */
 	uint32_t threads;                     /* that were seen */
 	uint64_t torn, cut, dropped, partial; /* of python_sampling, of all processes */

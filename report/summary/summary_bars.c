@@ -15,6 +15,7 @@
 #define BAR_MIN 8u
 #define WORDS_BYTES 96
 #define SERVED_NS_MIN 1000000000u /* of samples: less says little of what a server does */
+#define SERVED_WHOLE 0.97         /* of the time of serving: looks begin and end a little later */
 
 struct bar_part {
 	char ascii;
@@ -25,7 +26,7 @@ struct bar_part {
 
 struct bar {
 	const char *label;
-	char tail[WORDS_BYTES]; /* behind the bar */
+	char tail[WORDS_BYTES + 32]; /* behind the bar */
 	struct bar_part part[PARTS_MAX];
 	size_t count;
 };
@@ -225,8 +226,7 @@ static bool works_elsewhere(const struct summary *summary, uint64_t busy_ns)
 
 	if (!thread || times.cpu_ns + times.runnable_ns <= busy_ns)
 		return false;
-	return thread->process->index >= looks->serves_room ||
-	       !looks->serves_ns[thread->process->index];
+	return !serving_time_since(&looks->serving, thread->process->index);
 }
 
 /*
@@ -241,15 +241,18 @@ static bool run_of_server(const struct summary *summary, struct bar *bar)
 	const struct serving_thread *thread = run_serving_thread(serving);
 	bool has_clients = summary->bottleneck.waits->has_clients;
 	unsigned int percent[PARTS_MAX];
-	char time[UNIT_TEXT_BYTES];
+	char seen[UNIT_TEXT_BYTES], all[UNIT_TEXT_BYTES];
 	uint64_t busy_ns;
+	bool is_part; /* it did not live all the time */
 
 	if (!serving->is_server || !thread || thread->all_ns < SERVED_NS_MIN ||
 	    run_filters(summary->run)->any)
 		return false;
 	busy_ns = thread->runs_ns + thread->ready_ns + thread->gil_ns;
-	if (works_elsewhere(summary, busy_ns))
+	if (!serving_time_is_of_requests(&summary->bottleneck.waits->serving) &&
+	    works_elsewhere(summary, busy_ns))
 		return false;
+	is_part = (double)thread->all_ns < SERVED_WHOLE * (double)serving->ns;
 	if (has_clients)
 		bar->label = "serving";
 	bar->part[0] = (struct bar_part){ '#', "\xe2\x96\x88", "32", thread->runs_ns, "" };
@@ -263,8 +266,11 @@ static bool run_of_server(const struct summary *summary, struct bar *bar)
 	for (size_t i = 0; i < bar->count; i++)
 		if (percent[i])
 			snprintf(bar->part[i].words, WORDS_BYTES, "%s %u %%", words[i], percent[i]);
-	snprintf(bar->tail, sizeof(bar->tail), "%s%s, busiest Python thread",
-		 unit_format_ns(time, thread->all_ns), has_clients ? "" : " after start-up");
+	unit_format_ns(seen, thread->all_ns);
+	unit_format_ns(all, serving->ns);
+	snprintf(bar->tail, sizeof(bar->tail), "%s%s%s%s, busiest Python thread",
+		 is_part ? seen : "", is_part ? " of " : "", all,
+		 has_clients ? "" : " after start-up");
 	return true;
 }
 

@@ -25,7 +25,8 @@ enum {
 	IN_JSON,
 	IN_CLIENT,
 	IN_POOL,
-	TASK_LOCK
+	TASK_LOCK,
+	IN_PACKAGE
 };
 
 static void place_put(uint64_t id, uint64_t from, const char *function, const char *file,
@@ -58,6 +59,7 @@ static void places_put(void)
 	place_put(IN_POOL, 0, "_worker", "/usr/lib/python3.11/concurrent/futures/thread.py", 83);
 	place_put(TASK_LOCK, IN_POOL, "task", SERVER, 25);
 	place_put(IN_CLIENT, AT_STORE, "create_default_context", "/usr/lib/python3.11/ssl.py", 700);
+	place_put(IN_PACKAGE, IN_CALLBACK, "get", "/venv/site-packages/queues/reader.py", 9);
 	place_put(IN_JSON, AT_STORE, "dumps", "/usr/lib/python3.11/json/__init__.py", 231);
 }
 
@@ -304,9 +306,114 @@ TEST(a_server_that_is_never_seen_waiting)
 	assert_non_null(advice);
 	assert_string_equal(advice->place.line, SERVER ":11");
 	release();
-	/* requests that the program names itself make no server of it */
+	/* so are those that the program names itself */
 	write_busy("call");
-	assert_null(advice_of("serialisation"));
+	assert_non_null(advice_of("serialisation"));
+	release();
+}
+
+/*
+ * A package answers requests in its loop, whose callbacks wait for half of the time; the user's
+ * function runs in another process.
+ */
+TEST(the_users_function_runs_in_another_process)
+{
+	const struct advice *advice;
+
+	start(2);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
+	FRAME_PUT(c.r.fw, 0, thread, .stream = WORKER, .process = 2, .tid = 101, .level = 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (unsigned int i = 0; i < 20; i++) {
+		FRAME_PUT(c.r.fw, begin_ns(i), request_begin, .connection = 1, .number = i,
+			  .method = name("POST"), .endpoint = name("/predict"));
+		for (unsigned int look = 1; look < 10; look++)
+			look_put(begin_ns(i) + look * LOOK_NS, look % 2 ? IN_PACKAGE : IN_LOOP,
+				 EVT_PYTHON_IO, look % 2 ? 1 : EPOLL_WAIT);
+		FRAME_PUT(c.r.fw, begin_ns(i) + 10 * LOOK_NS - 1, request_end, .connection = 1,
+			  .number = i, .status = 200);
+	}
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, WORKER);
+	for (uint64_t at_ns = LOOK_NS; at_ns < begin_ns(20); at_ns += LOOK_NS)
+		FRAME_PUT(c.r.fw, at_ns, python_sample, .place = AT_LOCK, .state = EVT_PYTHON_RUNS,
+			  .looks = 1, .cpu_us = LOOK_NS / 1000);
+	frame_end_block(c.r.fw);
+	now = begin_ns(20);
+	read_back();
+	advice = advice_of("blocked_event_loop");
+	assert_non_null(advice);
+	assert_int_equal(advice->severity, ADVICE_NOTE);
+	assert_ptr_equal(advice_of("hot_line"), bottleneck.advice);
+	assert_string_equal(bottleneck.advice->place.line, SERVER ":14");
+	release();
+}
+
+enum { EARLY = 100, LATE = 50 };
+
+/*
+ * A process that starts others waits in its event loop for its children, and so does a worker while
+ * it loads its model. Requests come after EARLY looks; after the last one the worker computes for
+ * LATE. The second process is never asked.
+ */
+static void write_start_up(unsigned int requests)
+{
+	static const uint32_t streams[] = { MAIN, WORKER };
+	uint64_t at_ns = EARLY * LOOK_NS;
+
+	start(2);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	for (unsigned int i = 0; i < 2; i++)
+		FRAME_PUT(c.r.fw, 0, thread, .stream = streams[i], .process = 1 + i, .tid = 100 + i,
+			  .level = 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (unsigned int look = 1; look < EARLY; look++)
+		look_put(look * LOOK_NS, look % 2 ? IN_LOOP : AT_AWAIT,
+			 look % 2 ? EVT_PYTHON_IO : EVT_PYTHON_RUNS, look % 2 ? EPOLL_WAIT : 0);
+	for (unsigned int i = 0; i < requests; i++)
+		at_ns = request_put(i, at_ns, 10 * LOOK_NS, EVT_PYTHON_READY);
+	for (unsigned int look = 0; look < LATE; look++)
+		look_put(at_ns + look * LOOK_NS, AT_LOCK, EVT_PYTHON_RUNS, 0);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, WORKER);
+	now = at_ns + LATE * LOOK_NS;
+	for (uint64_t look_ns = LOOK_NS; look_ns < now; look_ns += LOOK_NS)
+		look_put(look_ns, IN_LOOP, EVT_PYTHON_IO, EPOLL_WAIT);
+	frame_end_block(c.r.fw);
+	read_back();
+}
+
+/* Looks of the first, or of the second process, that count. */
+static uint64_t served_looks(uint32_t process)
+{
+	const struct wait_looks *looks = bottleneck.waits;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < looks->row_count; i++)
+		if (serving_has(&looks->row[i]) && looks->row[i].look.process == process)
+			count += looks->row[i].looks;
+	return count;
+}
+
+TEST(serving_lasts_from_the_first_request_to_the_last)
+{
+	const struct serving *serving = &bottleneck.serving;
+
+	write_start_up(20);
+	assert_int_equal(serving->since_ns, EARLY * LOOK_NS);
+	assert_int_equal(serving->ns, 20 * (10 * LOOK_NS + MS) - MS);
+	assert_in_range(served_looks(0), 19 * 9, 20 * 9);
+	assert_in_range(served_looks(1), 19 * 10, 20 * 10 + 2);
+	release();
+	/* with few requests, the first wait begins it, and it lasts to the end */
+	write_start_up(5);
+	assert_int_equal(serving->since_ns, LOOK_NS);
+	assert_int_equal(serving->since_ns + serving->ns, bottleneck.wall_ns);
 	release();
 }
 
@@ -383,7 +490,9 @@ static void write_client(unsigned int on)
 	for (unsigned int look = 1; look < 60; look++)
 		look_put(at_ns + look * LOOK_NS, IN_CLIENT, EVT_PYTHON_RUNS, 0);
 	frame_end_block(c.r.fw);
-	now = at_ns + 60 * LOOK_NS;
+	frame_begin_block(c.r.fw, WORKER);
+	now = request_put(20, at_ns + 60 * LOOK_NS, 5 * MS, EVT_PYTHON_READY);
+	frame_end_block(c.r.fw);
 	read_back();
 }
 

@@ -44,6 +44,33 @@ TEST(select_of_the_program_is_a_wait)
 	assert_int_equal(select.task, PLACE_TASK_NONE);
 }
 
+/* uvloop has no functions of its own in the stack; it and anyio put a coroutine around main(). */
+TEST(a_task_is_not_what_a_library_puts_around_it)
+{
+	struct place_role run = role_at("/usr/lib/asyncio/runners.py", "run", 1, NULL);
+	struct place_role handle = role_at("/usr/lib/asyncio/events.py", "_run", 2, &run);
+	struct place_role wrapper = role_at("/venv/uvloop/__init__.py", "wrapper", 3, &run);
+	struct place_role of_uvloop = role_at("/home/me/app.py", "main", 5, &wrapper);
+	struct place_role group = role_at("/venv/anyio/_backends/_asyncio.py", "_run_wrapped_task",
+					  7, &handle);
+	struct place_role of_anyio = role_at("/home/me/app.py", "main", 5, &group);
+
+	assert_int_equal(wrapper.task, PLACE_TASK_LOOP);
+	assert_int_equal(of_uvloop.task, place_task_of(5, 6));
+	assert_int_equal(of_anyio.task, place_task_of(5, 6));
+}
+
+TEST(an_eager_task_begins_within_the_one_that_makes_it)
+{
+	struct place_role handle = role_at("/usr/lib/asyncio/events.py", "_run", 1, NULL);
+	struct place_role maker = role_at("/home/me/app.py", "maker", 3, &handle);
+	struct place_role factory = role_at("/usr/lib/asyncio/tasks.py", "factory", 5, &maker);
+	struct place_role eager = role_at("/home/me/app.py", "eager", 7, &factory);
+
+	assert_int_equal(factory.task, place_task_of(3, 4));
+	assert_int_equal(eager.task, place_task_of(7, 8));
+}
+
 TEST(a_task_is_the_outermost_function_that_the_loop_runs)
 {
 	struct place_role run = role_at("/usr/lib/asyncio/runners.py", "run", 1, NULL);
