@@ -86,7 +86,7 @@ enum evidence_kind {
 	EVIDENCE_WAITS,
 };
 enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t scope);
-/* For a CUDA function: returns EVIDENCE_FUNCTION, EVIDENCE_COPY (asynchronous) or EVIDENCE_WAITS. */
+/* For a CUDA function: EVIDENCE_FUNCTION, EVIDENCE_COPY (asynchronous) or EVIDENCE_WAITS. */
 enum evidence_kind evidence_kind_of_call(const char *name, size_t length);
 
 struct evidence_sample {

@@ -221,13 +221,6 @@ static void why_empty_limited(const struct run *run, const char *what, const cha
 		snprintf(text, ABSENCE_BYTES, "%s was recorded while %s was open", what, name);
 }
 
-/* INTERCEPT_GPU=sums: there was work, but no piece of it has an event. */
-static bool why_empty_is_summed(const struct run *run, enum evt_family family)
-{
-	return family == EVT_FAMILY_gpu &&
-	       (run_events(run, EVT_gpu_kernel_sum) || run_events(run, EVT_gpu_copy_sum));
-}
-
 const char *why_empty_explain(const struct run *run, enum evt_family family,
 			      struct why_empty *ret_absence)
 {
@@ -242,10 +235,6 @@ const char *why_empty_explain(const struct run *run, enum evt_family family,
 			 "(INTERCEPT_%s); prof-report steps shows which steps have it",
 			 absences[family].what,
 			 why_empty_is_light(run) ? "CAPTURE=trigger,light" : "BUDGET");
-	else if (why_empty_is_summed(run, family))
-		snprintf(text, ABSENCE_BYTES,
-			 "the work of the GPU was recorded as sums (INTERCEPT_GPU=sums), and this "
-			 "table is of single pieces");
 	else if (filter_is_set(&run_filters(run)->settings))
 		why_empty_name_filters(run, absences[family].what, text);
 	else if (why_empty_is_off(run, family) && why_empty_is_outside(run))

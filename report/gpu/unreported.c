@@ -525,6 +525,12 @@ void unreported_print(const struct unreported *unreported, const struct source *
 const char *unreported_explain(const struct unreported *unreported, const struct run *run,
 			       struct why_empty *absence)
 {
+	if (run_events(run, EVT_gpu_kernel_sum) || run_events(run, EVT_gpu_copy_sum)) {
+		snprintf(absence->text, sizeof(absence->text),
+			 "the work of the GPU was recorded as sums (INTERCEPT_GPU=sums), and this "
+			 "table is of single pieces");
+		return absence->text;
+	}
 	if (!unreported->calls)
 		return why_empty_explain(run, EVT_FAMILY_gpu, absence);
 	snprintf(absence->text, sizeof(absence->text),
