@@ -86,7 +86,7 @@ for how in sums each; do
 	[[ ! $sums ]] || expect_match "gpu-idle of sums" "$("$REPORT" gpu-idle "$OUTPUT" 2>&1 | tr '\n' ' ')" 'recorded as sums \(INTERCEPT_GPU=sums\), and this table'
 	"$REPORT" export sqlite --output trace.sqlite "$OUTPUT" 2>err || fail "export sqlite: $(cat err)"
 	expect_eq "$how: windows in SQLite" "$(python3 -S -c 'import sqlite3
-print(sqlite3.connect("trace.sqlite").execute("SELECT count(*) FROM NVTX_EVENTS WHERE text LIKE \"work of the GPU is%recorded from here\"").fetchone()[0])')" \
+print(sqlite3.connect("trace.sqlite").execute("SELECT count(*) FROM NVTX_EVENTS JOIN StringIds ON id = textId WHERE value LIKE ?", ["work of the GPU is%recorded from here"]).fetchone()[0])')" \
 		"$("$REPORT" dump "$OUTPUT" | grep -c ' gpu_window ')"
 	rm -f trace.sqlite
 	# CUPTI that stays, and a queue that is long
