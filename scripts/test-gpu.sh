@@ -48,6 +48,16 @@ nvcc=$(command -v nvcc || command -v "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc")
 # It may be a script that stands elsewhere.
 [[ $nvcc ]] && toolkit=$("$nvcc" --dryrun -c x.cu 2>&1 | sed -n 's/^#\$ TOP=//p')
 
+limited() { # SECONDS COMMAND...: or until the time of --within is over
+	local limit=$1
+	shift
+	if [[ $within ]] && ((within - SECONDS < limit)); then
+		limit=$((within - SECONDS))
+	fi
+	((limit > 0)) || return 124
+	timeout -k 2 "$limit" "$@"
+}
+
 # --- the test programs ---
 
 compile() { # DIRECTORY
@@ -62,17 +72,17 @@ compile() { # DIRECTORY
 	command -v ccache >/dev/null && cached=(ccache)
 	for name in perthread counts launch_cost; do
 		# shellcheck disable=SC2046 # two words
-		"${cached[@]}" "$nvcc" "${flags[@]}" $([[ $name != perthread ]] || echo --default-stream per-thread) \
+		limited 300 "${cached[@]}" "$nvcc" "${flags[@]}" $([[ $name != perthread ]] || echo --default-stream per-thread) \
 			-c "tests/gpu/$name.cu" -o "$directory/$name.o" &
 		pids+=($!)
 	done
-	"$nvcc" "${flags[@]}" -x c++ -cudart none tests/gpu/driver.cu "${libraries[@]}" -lcuda -o "$directory/driver" &
+	limited 300 "$nvcc" "${flags[@]}" -x c++ -cudart none tests/gpu/driver.cu "${libraries[@]}" -lcuda -o "$directory/driver" &
 	all_succeed "${pids[@]}" $! || return
-	"$nvcc" -cudart shared "$directory"/{counts,perthread}.o -o "$directory/counts" &
+	limited 300 "$nvcc" -cudart shared "$directory"/{counts,perthread}.o -o "$directory/counts" &
 	pids=($!)
-	"$nvcc" -cudart static "$directory"/{counts,perthread}.o -o "$directory/counts_static" &
+	limited 300 "$nvcc" -cudart static "$directory"/{counts,perthread}.o -o "$directory/counts_static" &
 	pids+=($!)
-	"$nvcc" -cudart shared "$directory/launch_cost.o" -o "$directory/launch_cost" &
+	limited 300 "$nvcc" -cudart shared "$directory/launch_cost.o" -o "$directory/launch_cost" &
 	all_succeed "${pids[@]}" $!
 }
 
@@ -204,7 +214,7 @@ find_ours() {
 	fi
 	cp "$work/ours.log" "$work/carried.log"
 	O=$work/ours
-	make programs O="$O" >"$work/make.log" 2>&1 && ours_run >"$work/ours.log" 2>&1
+	limited 900 make programs O="$O" >"$work/make.log" 2>&1 && ours_run >"$work/ours.log" 2>&1
 }
 
 with_runtime() { # COMMAND...: the directory goes to our programs only, PyTorch brings its own runtime
@@ -288,16 +298,6 @@ need_torch() { # MODULE...
 }
 
 # --- running ---
-
-limited() { # SECONDS COMMAND...: or until the time of --within is over
-	local limit=$1
-	shift
-	if [[ $within ]] && ((within - SECONDS < limit)); then
-		limit=$((within - SECONDS))
-	fi
-	((limit > 0)) || return 124
-	timeout -k 2 "$limit" "$@"
-}
 
 once() { # NAME COMMAND...: whoever needs it first runs it, others wait; its output is NAME.out
 	local name=$1 lock status

@@ -11,6 +11,8 @@
 #define SLOTS (GPU_SUMS_KEYS * 2)
 #define SETTLES_MAX 3u
 #define KIND_SET 255u
+#define KIND_TO_DEVICE 1u /* CUpti_ActivityMemcpyKind */
+#define KIND_TO_HOST 2u
 #define FUTURE_NS 1000000000ull
 #define NAMES_FIRST 1024u
 #define USUAL_NAMES_MAX (1u << 22)
@@ -173,7 +175,8 @@ static uint32_t sum_slot(const struct gpu_sums *sums, const struct gpu_sum_key *
 	uint32_t at;
 
 	hash = (hash ^ (uint64_t)key->stream << 32 ^ (uint64_t)key->device << 48 ^
-		(uint64_t)key->process << 40 ^ key->is_copy ^ (uint64_t)key->drawn << 1) *
+		(uint64_t)key->process << 40 ^ key->is_copy ^ (uint64_t)key->drawn << 1 ^
+		(uint64_t)key->settled << 2 ^ (uint64_t)key->memory << 8) *
 	       0x9e3779b97f4a7c15ull;
 	at = (uint32_t)(hash >> 40) % SLOTS;
 	while (sums->slot[at] && memcmp(&sums->sum[sums->slot[at] - 1].key, key, sizeof(*key)) != 0)
@@ -194,6 +197,7 @@ static struct gpu_sum *gpu_sum_of(struct gpu_sums *sums, const struct gpu_sum_ke
 	key = *wanted;
 	if (sums->sums >= KEYS_KEPT) {
 		key.device = key.context = key.stream = key.scope = 0;
+		key.settled = key.memory = 0;
 		key.what = wanted->is_copy ? 0 : (uint32_t)sums->too_many;
 		at = sum_slot(sums, &key);
 		if (sums->slot[at])
@@ -302,15 +306,23 @@ static void piece_settle(struct gpu_sums *sums, struct gpu_piece_waiting *piece,
 		sums->common->lost++; /* cannot be: there is room for each process */
 }
 
+static bool piece_is_behind(const struct context_call *call, uint64_t edge_ns)
+{
+	return call && edge_ns && call->ns > edge_ns;
+}
+
 /* With windows, calls outside of them are not recorded, and their work is in no sum. */
 static bool piece_counts(struct gpu_sums *sums, struct gpu_piece_waiting *piece,
 			 const struct context_call *call)
 {
 	const struct gpu_process *process = gpu_process_of(sums, piece->key.process, false);
 
-	if (!process || !process->has_windows)
+	if (!process)
 		return true;
-	piece->key.drawn = call && process->first_end_ns && call->ns > process->first_end_ns;
+	piece->key.settled = piece_is_behind(call, process->settled_ns);
+	if (!process->has_windows)
+		return true;
+	piece->key.drawn = piece_is_behind(call, process->first_end_ns);
 	return call != NULL;
 }
 
@@ -351,6 +363,15 @@ static struct gpu_device_cover *device_cover_of(struct gpu_process *process, uin
 	return NULL;
 }
 
+static uint32_t host_memory_of(const struct evt_gpu_copy *copy)
+{
+	uint64_t memory = copy->kind == KIND_TO_DEVICE ? copy->source_memory
+			  : copy->kind == KIND_TO_HOST ? copy->destination_memory
+						       : 0;
+
+	return memory <= UINT8_MAX ? (uint32_t)memory : 0;
+}
+
 static bool gpu_piece_of(const struct gpu_sums *sums, uint32_t process, uint32_t id,
 			 const uint64_t *value, struct gpu_piece_waiting *ret_piece,
 			 enum cover_kind *ret_kind)
@@ -375,6 +396,7 @@ static bool gpu_piece_of(const struct gpu_sums *sums, uint32_t process, uint32_t
 		const struct evt_gpu_copy *copy = (const void *)value;
 
 		piece->key.what = copy->kind < KIND_SET ? (uint32_t)copy->kind : 0;
+		piece->key.memory = host_memory_of(copy);
 		piece->bytes = copy->bytes;
 		*ret_kind = COVER_COPY;
 	} else {
@@ -531,6 +553,8 @@ void gpu_sums_take_scope(struct gpu_sums *sums, const struct gpu_sums_place *pla
 			gpu_edge_put(process, ns, value[0] != 0);
 		return;
 	}
+	if (id == EVT_step && process && value[0] == GPU_SUMS_SETTLED && !process->settled_ns)
+		process->settled_ns = ns;
 	if (id == EVT_gpu_cupti) {
 		if (value[0] == EVT_GPU_DETACHED)
 			sums_renumber(sums, place->process, ns);
@@ -562,7 +586,8 @@ static void sum_tell(const struct gpu_sums *sums, const struct gpu_sum *sum, uin
 			    .scope = key->scope, .count = sum->count, .total_ns = sum->total_ns,
 			    .min_ns = sum->min_ns, .max_ns = sum->max_ns,
 			    .squares = squares_word(sum->squares), .bytes = sum->bytes,
-			    .max_bytes = sum->max_bytes, .drawn = key->drawn);
+			    .max_bytes = sum->max_bytes, .drawn = key->drawn,
+			    .settled = key->settled ? 1 + key->memory : 0);
 	else
 		JOURNAL_ADD(&sums->common->journal, now_ns, gpu_kernel_sum, .process = key->process,
 			    .interval_ns = interval_ns, .device = key->device,
@@ -570,7 +595,8 @@ static void sum_tell(const struct gpu_sums *sums, const struct gpu_sum *sum, uin
 			    .scope = key->scope, .count = sum->count, .total_ns = sum->total_ns,
 			    .min_ns = sum->min_ns, .max_ns = sum->max_ns,
 			    .squares = squares_word(sum->squares),
-			    .longest_ago_ns = now_ns - sum->longest_at_ns, .drawn = key->drawn);
+			    .longest_ago_ns = now_ns - sum->longest_at_ns, .drawn = key->drawn,
+			    .settled = key->settled);
 }
 
 static void sums_tell(struct gpu_sums *sums, uint64_t now_ns)

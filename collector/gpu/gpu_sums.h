@@ -27,6 +27,7 @@
 #define GPU_SUMS_PROCESSES 16u
 #define GPU_SUMS_DEVICES 16u
 #define GPU_SUMS_EDGES 1024u
+#define GPU_SUMS_SETTLED 3u /* earlier steps are warm-up, as in the report (EVIDENCE_SETTLED) */
 #define GPU_SUMS_CUTS (1u << 16) /* edges of stretches that wait for the work of their time */
 /*
  * A kernel is unusual if it took this many times the mean of at least so many of its name before
@@ -45,6 +46,8 @@ struct gpu_sum {
 		uint32_t what;    /* a kernel's name, or the kind of a copy */
 		uint32_t is_copy; /* 0 or 1, so that there is no padding */
 		uint32_t drawn;   /* 1: the call was behind the first window */
+		uint32_t settled; /* 1: it was behind the begin of step GPU_SUMS_SETTLED */
+		uint32_t memory;  /* of the host, of a copy to or from it; 0: none */
 	} key;
 	uint64_t count, total_ns, min_ns, max_ns, bytes, max_bytes, longest_at_ns;
 	double mean, squares;
@@ -82,6 +85,7 @@ struct gpu_process {
 	uint32_t edges;
 	bool has_windows, is_off;
 	uint64_t first_end_ns; /* of the first window; 0: it has not ended */
+	uint64_t settled_ns;   /* step GPU_SUMS_SETTLED began then; 0: it has not */
 	uint64_t cut_ns;       /* the stretch that is under way began then; 0: none is */
 };
 

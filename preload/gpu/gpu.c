@@ -32,16 +32,7 @@
 #include "preload/record/strings.h"
 #include "preload/settings/settings.h"
 
-enum {
-	GPU_OFF,
-	GPU_STARTING,
-	GPU_ON,
-	GPU_LEAVING,
-	GPU_DETACHED, /* CUPTI has left the process, and comes back when a capture range opens */
-	GPU_GONE,     /* final: failed, left to another user, or belongs to the parent */
-};
-
-static _Atomic int state;
+_Atomic int gpu_state;
 static _Atomic uint16_t loads; /* number of loaded libraries when a profiler was last looked for */
 static _Atomic bool is_shared; /* another user was found, and that was recorded */
 static _Atomic bool stays;     /* another user has come, or CUPTI did not leave when told to */
@@ -54,14 +45,9 @@ static uint32_t version;
  */
 #define DETACH_SINCE 24u
 
-bool gpu_is_on(void)
-{
-	return atomic_load_explicit(&state, memory_order_acquire) == GPU_ON;
-}
-
 bool gpu_has_started(void)
 {
-	int now = atomic_load_explicit(&state, memory_order_acquire);
+	int now = atomic_load_explicit(&gpu_state, memory_order_acquire);
 
 	return now == GPU_ON || now == GPU_DETACHED;
 }
@@ -105,7 +91,7 @@ size_t gpu_take_dropped(void *context, uint32_t stream)
 void gpu_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 			  size_t valid_bytes)
 {
-	int now = atomic_load(&state), saved = errno;
+	int now = atomic_load(&gpu_state), saved = errno;
 
 	if (!buffer)
 		return;
@@ -145,7 +131,7 @@ static struct failure cupti_start(void)
 		return (struct failure){ result, "cuptiActivityRegisterCallbacks" };
 	}
 	gpu_clock_begin(gpu_form_timestamp);
-	atomic_store(&state, GPU_ON);
+	atomic_store(&gpu_state, GPU_ON);
 	result = gpu_asked_begin();
 	if (result) {
 		(void)gpu_share_unsubscribe(GPU_US);
@@ -181,7 +167,7 @@ static const char *injected(void)
 
 static void start_gives_way(enum evt_gpu_state why, const char *to, const char *reason)
 {
-	atomic_store(&state, GPU_GONE);
+	atomic_store(&gpu_state, GPU_GONE);
 	state_record(why, 0, to);
 	log_line("%s '%s': CUPTI is left to it, work of the GPU is not recorded", reason, to);
 }
@@ -189,7 +175,7 @@ static void start_gives_way(enum evt_gpu_state why, const char *to, const char *
 /* The library is not used, and why. */
 static void start_fails(enum evt_gpu_state why, int result, const char *name)
 {
-	atomic_store(&state, GPU_GONE);
+	atomic_store(&gpu_state, GPU_GONE);
 	state_record(why, result, name);
 }
 
@@ -200,7 +186,7 @@ static void start(bool is_late)
 	int off = GPU_OFF, refusal;
 
 	if (!(settings.trace & 1u << SETTINGS_FAMILY_gpu) || !recorder_is_open() ||
-	    !atomic_compare_exchange_strong(&state, &off, GPU_STARTING))
+	    !atomic_compare_exchange_strong(&gpu_state, &off, GPU_STARTING))
 		return;
 	if (other) {
 		start_gives_way(EVT_GPU_INJECTED, other, INJECTION " is");
@@ -293,7 +279,7 @@ static void gpu_driver_starts(bool is_late)
 
 static int flush_now(void)
 {
-	int saved = errno, stage = atomic_load(&state), error = 0;
+	int saved = errno, stage = atomic_load(&gpu_state), error = 0;
 
 	if ((stage == GPU_ON || stage == GPU_LEAVING) && recorder_is_open())
 		error = gpu_flusher_flush(&buffers_taken);
@@ -349,7 +335,7 @@ static void cupti_end(void)
 
 static void left_to(const char *function)
 {
-	atomic_store(&state, GPU_GONE);
+	atomic_store(&gpu_state, GPU_GONE);
 	state_record(EVT_GPU_LEFT, 0, function);
 	log_line("another profiler uses CUPTI now (%s): work of the GPU is not recorded from here "
 		 "on",
@@ -360,10 +346,10 @@ void gpu_leave_to(const char *function)
 {
 	int on = GPU_ON, detached = GPU_DETACHED, saved = errno;
 
-	if (atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
+	if (atomic_compare_exchange_strong(&gpu_state, &on, GPU_LEAVING)) {
 		cupti_end();
 		left_to(function);
-	} else if (atomic_compare_exchange_strong(&state, &detached, GPU_GONE)) {
+	} else if (atomic_compare_exchange_strong(&gpu_state, &detached, GPU_GONE)) {
 		left_to(function);
 	}
 	errno = saved;
@@ -373,7 +359,7 @@ void gpu_pause(void)
 {
 	int on = GPU_ON, saved = errno;
 
-	if (atomic_compare_exchange_strong(&state, &on, GPU_LEAVING))
+	if (atomic_compare_exchange_strong(&gpu_state, &on, GPU_LEAVING))
 		cupti_end();
 	errno = saved;
 }
@@ -382,7 +368,7 @@ void gpu_go_on(const char *function)
 {
 	int leaving = GPU_LEAVING, saved = errno;
 
-	if (atomic_compare_exchange_strong(&state, &leaving, GPU_STARTING) &&
+	if (atomic_compare_exchange_strong(&gpu_state, &leaving, GPU_STARTING) &&
 	    cupti_start().function)
 		left_to(function);
 	errno = saved;
@@ -408,14 +394,15 @@ void gpu_detach(void)
 
 	if (!gpu_turn_try(&detaching))
 		return;
-	if (gpu_asked_may_detach() && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
+	if (gpu_asked_may_detach() &&
+	    atomic_compare_exchange_strong(&gpu_state, &on, GPU_LEAVING)) {
 		if (gpu_cupti.cuptiFinalize()) {
 			atomic_store(&stays, true);
-			atomic_store(&state, GPU_ON);
+			atomic_store(&gpu_state, GPU_ON);
 		} else {
 			gpu_share_reset();
 			gpu_callback_renumber(is_away);
-			atomic_store(&state, GPU_DETACHED);
+			atomic_store(&gpu_state, GPU_DETACHED);
 			state_record(is_away ? EVT_GPU_AWAY : EVT_GPU_DETACHED, 0, NULL);
 		}
 	}
@@ -430,14 +417,14 @@ static void attach(const char *function)
 	char path[512];
 
 	gpu_turn_take(&detaching);
-	if (atomic_load(&state) == GPU_DETACHED &&
+	if (atomic_load(&gpu_state) == GPU_DETACHED &&
 	    gpu_library_new_profiler(&loads, path, sizeof(path)))
 		gpu_leave_to(path);
-	if (atomic_compare_exchange_strong(&state, &detached, GPU_STARTING)) {
+	if (atomic_compare_exchange_strong(&gpu_state, &detached, GPU_STARTING)) {
 		struct failure failure = cupti_start();
 
 		if (failure.function) {
-			atomic_store(&state, GPU_GONE);
+			atomic_store(&gpu_state, GPU_GONE);
 			state_record(EVT_GPU_FAILED, failure.result, failure.function);
 		} else {
 			state_record(EVT_GPU_ATTACHED, 0, function);
@@ -464,9 +451,9 @@ void gpu_work_wanted(void)
 	if (gpu_can_detach())
 		attach(NULL);
 	result = gpu_asked_wake();
-	if (result && atomic_compare_exchange_strong(&state, &on, GPU_LEAVING)) {
+	if (result && atomic_compare_exchange_strong(&gpu_state, &on, GPU_LEAVING)) {
 		cupti_end();
-		atomic_store(&state, GPU_GONE);
+		atomic_store(&gpu_state, GPU_GONE);
 		state_record(EVT_GPU_FAILED, result, "cuptiActivityEnable");
 	}
 	errno = saved;
@@ -498,9 +485,9 @@ static void gpu_forked(void)
 	gpu_windows_forked();
 	gpu_share_forked();
 	gpu_copy_forked();
-	if (atomic_load(&state) == GPU_OFF)
+	if (atomic_load(&gpu_state) == GPU_OFF)
 		return;
-	atomic_store(&state, GPU_GONE);
+	atomic_store(&gpu_state, GPU_GONE);
 	gpu_turn_forked(&detaching);
 	gpu_asked_forked();
 	correlation_self = 0;

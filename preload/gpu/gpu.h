@@ -11,15 +11,31 @@
 #ifndef PRELOAD_GPU_GPU_H
 #define PRELOAD_GPU_GPU_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/hidden.h"
 #include "preload/gpu/cupti_api.h"
 
 #define GPU_FLUSH_PERIOD_MS 1000u
 
+enum {
+	GPU_OFF,
+	GPU_STARTING,
+	GPU_ON,
+	GPU_LEAVING,
+	GPU_DETACHED, /* CUPTI has left the process, and comes back when a capture range opens */
+	GPU_GONE,     /* final: failed, left to another user, or belongs to the parent */
+};
+
+PRELOAD_HIDDEN extern _Atomic int gpu_state; /* only gpu.c changes it */
+
 /* True if CUPTI is ours and records. False in a forked child, because CUPTI is the parent's. */
-bool gpu_is_on(void);
+static inline bool gpu_is_on(void)
+{
+	return atomic_load_explicit(&gpu_state, memory_order_acquire) == GPU_ON;
+}
 
 /* Another user of CUPTI has come by that function. Only the first is recorded. */
 void gpu_share_with(const char *function);

@@ -216,28 +216,33 @@ static void correlation_note(uint32_t correlation)
 		__atomic_store_n(&last_correlation, correlation, __ATOMIC_RELAXED);
 }
 
-static void gpu_callback_call_begins(int domain, const struct cupti_callback *callback)
+/* Out of line: interposed calls, and those beneath calls that have a number, need none of it. */
+__attribute__((noinline)) static void own_call_begins(int domain,
+						      const struct cupti_callback *callback)
+{
+	uint32_t known = gpu_number(callback->correlation);
+
+	start_put(domain, callback, clock_ticks());
+	if (known < CORRELATION_LIMIT && (correlation_self & 3) != CORRELATION_TAKEN)
+		correlation_self = known << 2 | CORRELATION_OWN;
+}
+
+static inline void gpu_callback_call_begins(int domain, const struct cupti_callback *callback)
 {
 	uint32_t self = correlation_self, known = gpu_number(callback->correlation);
 	uint32_t number = known << 2;
 
 	correlation_note(callback->correlation);
-	start_put(domain, callback, 0);
+	if (__builtin_expect(!gpu_form_is_second(), 1))
+		*callback->kept = 0;
 	if (__builtin_expect(!gpu_windows_count(), 0))
 		return;
-	if (known >= CORRELATION_LIMIT) {
-		start_put(domain, callback, clock_ticks());
-		return;
-	}
-	if (self == CORRELATION_AWAITED) {
+	if (__builtin_expect(known >= CORRELATION_LIMIT, 0))
+		own_call_begins(domain, callback);
+	else if (self == CORRELATION_AWAITED)
 		correlation_self = number | CORRELATION_TAKEN;
-		return;
-	}
-	if (self == (number | CORRELATION_TAKEN) || self == (number | CORRELATION_OWN))
-		return;
-	start_put(domain, callback, clock_ticks());
-	if ((self & 3) != CORRELATION_TAKEN)
-		correlation_self = number | CORRELATION_OWN;
+	else if (self != (number | CORRELATION_TAKEN) && self != (number | CORRELATION_OWN))
+		own_call_begins(domain, callback);
 }
 
 /* Returns whether the call counts: it began in a window. */
@@ -267,22 +272,29 @@ static void call_unseen(void)
 		gpu_look_soon();
 }
 
+__attribute__((noinline)) static void any_call_ends(const char *name, int domain,
+						    const struct cupti_callback *callback)
+{
+	bool counts = call_ends(name, domain, callback);
+
+	if (gpu_form_is_second())
+		gpu_form_flush_sometimes();
+	if (!gpu_windows_count())
+		gpu_windows_take_call(name, counts);
+	if (!gpu_is_wanted())
+		call_unseen();
+}
+
 static inline void call_ours(int domain, uint32_t id, const struct cupti_callback *callback)
 {
-	bool counts = false;
-
 	if (!names[domain][id] || !callback->kept || !gpu_is_on())
 		return;
 	if (callback->site == 0)
 		gpu_callback_call_begins(domain, callback);
-	else
-		counts = call_ends(names[domain][id], domain, callback);
-	if (__builtin_expect(gpu_form_is_second(), 0) && callback->site != 0)
-		gpu_form_flush_sometimes();
-	if (__builtin_expect(!gpu_windows_count(), 0) && callback->site != 0)
-		gpu_windows_take_call(names[domain][id], counts);
-	if (__builtin_expect(!gpu_is_wanted(), 0) && callback->site != 0)
-		call_unseen();
+	else if (*callback->kept || !gpu_windows_count() || !gpu_is_wanted() ||
+		 gpu_form_is_second())
+		any_call_ends(names[domain][id], domain, callback);
+	/* else it is interposed, or beneath a call that is recorded */
 }
 
 /* --- the other user's callback --- */

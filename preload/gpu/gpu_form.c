@@ -20,7 +20,8 @@
 
 #define FLUSH_EACH_NS (GPU_FLUSH_PERIOD_MS * 1000000ull)
 
-static _Atomic bool is_second, is_chosen;
+static _Atomic bool is_chosen;
+_Atomic bool gpu_form_second;
 static _Atomic(cupti_subscriber) subscriber;
 
 /* --- which --- */
@@ -66,11 +67,6 @@ bool gpu_form_has_second(void)
 	       c->cuptiGetVersion(&version) == CUPTI_OK && version >= SINCE_CUPTI;
 }
 
-bool gpu_form_is_second(void)
-{
-	return atomic_load_explicit(&is_second, memory_order_acquire);
-}
-
 void gpu_form_choose_second(void)
 {
 	atomic_store(&is_chosen, true);
@@ -79,7 +75,7 @@ void gpu_form_choose_second(void)
 void gpu_form_forget(void)
 {
 	atomic_store(&subscriber, NULL);
-	atomic_store(&is_second, false);
+	atomic_store(&gpu_form_second, false);
 }
 
 /* --- the subscriber --- */
@@ -105,7 +101,7 @@ cupti_result gpu_form_subscribe(void)
 	if (!result)
 		atomic_store(&subscriber, made);
 	/* last: whoever finds it true passes the subscriber on */
-	atomic_store_explicit(&is_second, second == CUPTI_OK, memory_order_release);
+	atomic_store_explicit(&gpu_form_second, second == CUPTI_OK, memory_order_release);
 	return result;
 }
 

@@ -16,13 +16,19 @@
 #ifndef PRELOAD_GPU_GPU_FORM_H
 #define PRELOAD_GPU_GPU_FORM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
+#include "preload/base/hidden.h"
 #include "preload/gpu/cupti_api.h"
 
 /* True if this CUPTI has the second form. CUPTI itself says whether the driver supports it. */
 bool gpu_form_has_second(void);
-bool gpu_form_is_second(void);
+PRELOAD_HIDDEN extern _Atomic bool gpu_form_second;
+static inline bool gpu_form_is_second(void)
+{
+	return atomic_load_explicit(&gpu_form_second, memory_order_acquire);
+}
 /* Another user has subscribed by the second form, before we do. */
 void gpu_form_choose_second(void);
 /* Nobody uses CUPTI any more. */

@@ -11,7 +11,7 @@
 #include "preload/record/event.h"
 #include "preload/record/thread_clock.h"
 
-static _Atomic bool capture_on;
+_Atomic bool capture_on;
 static _Atomic bool gates_busy;
 static _Atomic bool opened_due; /* the gates opened where `capture_opened` must not be called */
 static _Atomic uint64_t capture_number;
@@ -73,14 +73,9 @@ void capture_always(void)
 	capture_opened();
 }
 
-bool capture_is_open(void)
+bool capture_is_light(void)
 {
-	return atomic_load_explicit(&capture_on, memory_order_relaxed);
-}
-
-bool capture_is_on(void)
-{
-	return capture_is_open() || capture_light;
+	return capture_light;
 }
 
 /* Returns true if the gates have opened: then capture_opened() is to be called. */

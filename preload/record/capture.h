@@ -9,8 +9,10 @@
 #ifndef PRELOAD_RECORD_CAPTURE_H
 #define PRELOAD_RECORD_CAPTURE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
+#include "preload/base/hidden.h"
 #include "preload/record/strings.h"
 
 /* Sets the function to call when the gates have opened. Call once, in the constructor. */
@@ -48,10 +50,19 @@ void capture_follow_within_malloc(bool (*wanted)(void), const struct string *why
 void capture_catch_up(void);
 /* Sets the number that the next starts and stops are recorded with; 0: none. */
 void capture_set_number(uint64_t number);
-/* The gates are open. */
-bool capture_is_on(void);
+PRELOAD_HIDDEN extern _Atomic bool capture_on; /* only capture.c changes it */
 /* A capture is under way. */
-bool capture_is_open(void);
+static inline bool capture_is_open(void)
+{
+	return atomic_load_explicit(&capture_on, memory_order_relaxed);
+}
+/* Between captures all is recorded but detail. */
+bool capture_is_light(void);
+/* The gates are open. */
+static inline bool capture_is_on(void)
+{
+	return __builtin_expect(capture_is_open(), 1) || capture_is_light();
+}
 
 /* Call in a forked child: the thread that was setting the gates may not exist here. */
 void capture_forked(void);

@@ -72,10 +72,14 @@ static bool is_of_host(const struct advice *advice)
 	return false;
 }
 
-/* Limits the stake to the GPU's idle time. Returns false if that is too little for advice. */
+/*
+ * Limits the stake to the GPU's idle time. Returns false if that is too little for advice. Where
+ * work was lost or reported late the GPU may have been idle for less, so it is a note then.
+ */
 static bool advice_limit(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	uint64_t idle_ns = bottleneck_idle_ns(bottleneck);
+	bool is_exact;
+	uint64_t idle_ns = bottleneck_idle_at_most_ns(bottleneck, &is_exact);
 	bool is_share = !strcmp(advice->rule->unit, "percent");
 	double idle = bottleneck_share(bottleneck, idle_ns);
 	size_t length = strlen(advice->text);
@@ -85,10 +89,12 @@ static bool advice_limit(const struct bottleneck *bottleneck, struct advice *adv
 	if (idle <= (is_share ? advice->rule->threshold : IDLE_MATTERS))
 		return false;
 	advice->gain_ns = idle_ns;
+	if (!is_exact)
+		advice->severity = ADVICE_NOTE;
 	snprintf(advice->text + length, sizeof(advice->text) - length,
-		 " The GPU was idle for %.1f %% of the steps' time; the rest of that time cost "
+		 " The GPU was idle for %s%.1f %% of the steps' time; the rest of that time cost "
 		 "nothing.",
-		 idle);
+		 is_exact ? "" : "at most ", idle);
 	return true;
 }
 

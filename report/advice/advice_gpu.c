@@ -96,6 +96,12 @@ uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck)
 	return loop_is_timed(bottleneck) ? idle_ns_of(bottleneck) : UINT64_MAX;
 }
 
+uint64_t bottleneck_idle_at_most_ns(const struct bottleneck *bottleneck, bool *ret_is_exact)
+{
+	*ret_is_exact = loop_is_timed(bottleneck);
+	return *ret_is_exact || bottleneck->loop.gpu_ns ? idle_ns_of(bottleneck) : UINT64_MAX;
+}
+
 /* --- the host launches, and the GPU waits for it --- */
 
 static uint64_t advice_gpu_least(uint64_t one, uint64_t other)
@@ -458,6 +464,8 @@ bool advice_no_tensor_cores(const struct bottleneck *bottleneck, struct advice *
 	const struct gpu_evidence_work *work = &bottleneck->gpu->work;
 	char time[UNIT_TEXT_BYTES];
 
+	if (bottleneck->steps->has_sums)
+		return advice_summed_products(bottleneck, advice);
 	if (!loop_has_gpu(bottleneck) || bottleneck->sampled || work->tensor_core_ns ||
 	    (double)work->recent_ns <= RECENT_SHARE * (double)work->product_ns ||
 	    bottleneck_share(bottleneck, work->product_ns) <= advice->rule->threshold ||

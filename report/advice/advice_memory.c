@@ -8,8 +8,6 @@
 #include "report/base/units.h"
 
 #define FRAGMENTS_MATTER (1ull << 30)
-#define COPIES_MANY 16u         /* a step */
-#define COPY_SMALL_BYTES 65536u /* a larger one takes its time for the bytes */
 #define GROWTH_WINDOWS 8u
 #define GROWTH_STEPS_MIN 16u
 /* rises between windows that are needed: one may be missing */
@@ -66,6 +64,8 @@ bool advice_pageable_copies(const struct bottleneck *bottleneck, struct advice *
 	uint64_t steps = bottleneck->loop.steps;
 	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
 
+	if (bottleneck->steps->has_sums)
+		return advice_summed_pageable(bottleneck, advice);
 	if (bottleneck->gpu->work.copies)
 		return look_at_told_copies(bottleneck, advice);
 	/* memory that was pinned before recording is not known */
@@ -89,6 +89,8 @@ bool advice_small_copies(const struct bottleneck *bottleneck, struct advice *adv
 	uint64_t steps = bottleneck->loop.steps;
 	char bytes[UNIT_TEXT_BYTES], time[UNIT_TEXT_BYTES];
 
+	if (bottleneck->steps->has_sums)
+		return advice_summed_small(bottleneck, advice);
 	advice->gain_ns = work->copied_ns;
 	if (!steps || bottleneck->limited || work->copies_to_device < COPIES_MANY * steps ||
 	    work->copied_bytes > COPY_SMALL_BYTES * work->copies_to_device ||

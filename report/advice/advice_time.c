@@ -411,9 +411,11 @@ bool advice_synchronising(const struct bottleneck *bottleneck, struct advice *ad
 {
 	const struct evidence_work *work = &bottleneck->loop.work;
 	const struct gpu_evidence_work *blocking = &bottleneck->gpu->work;
-	uint64_t ns = work->sync_ns, calls = work->sync_calls;
+	uint64_t waits_ns = bottleneck_copies_wait_ns(bottleneck);
+	uint64_t ns = work->sync_ns + waits_ns, calls = work->sync_calls;
 	char time[UNIT_TEXT_BYTES];
 
+	calls += waits_ns ? work->hidden_copies : 0;
 	ns -= ns < blocking->blocking_ns ? ns : blocking->blocking_ns;
 	calls -= calls < blocking->blocking_copies ? calls : blocking->blocking_copies;
 	if (!share_exceeds(bottleneck, advice, ns))
@@ -494,7 +496,9 @@ static bool has_double_operators(const struct bottleneck *bottleneck, struct adv
 
 bool advice_double_precision(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	if (bottleneck->sampled || bottleneck->steps->has_sums)
+	if (bottleneck->steps->has_sums)
+		return advice_summed_doubles(bottleneck, advice);
+	if (bottleneck->sampled)
 		return false;
 	return bottleneck_gpu(bottleneck) ? advice_double_kernels(bottleneck, advice)
 					  : has_double_operators(bottleneck, advice);

@@ -135,10 +135,29 @@ const struct gpu_evidence *bottleneck_gpu(const struct bottleneck *bottleneck);
  * not known.
  */
 uint64_t bottleneck_idle_ns(const struct bottleneck *bottleneck);
+/* The same, but the most that it may have been where work was lost, or was reported late. */
+uint64_t bottleneck_idle_at_most_ns(const struct bottleneck *bottleneck, bool *ret_is_exact);
 
 /* advice_copies() and advice_double_precision() of a loop on a GPU. */
 bool advice_clones(const struct bottleneck *bottleneck, struct advice *advice);
 bool advice_double_kernels(const struct bottleneck *bottleneck, struct advice *advice);
+
+/*
+ * Rules of the same names where the GPU's work is known as sums: no_tensor_cores, double_precision,
+ * pageable_copies, small_copies (advice_gpu_sums.c).
+ */
+bool advice_summed_products(const struct bottleneck *bottleneck, struct advice *advice);
+bool advice_summed_doubles(const struct bottleneck *bottleneck, struct advice *advice);
+bool advice_summed_pageable(const struct bottleneck *bottleneck, struct advice *advice);
+bool advice_summed_small(const struct bottleneck *bottleneck, struct advice *advice);
+/*
+ * Host time of asynchronous copies that wait for data of the GPU, if nearly all copies are to the
+ * host; else 0. Sums only: otherwise it is part of the waits.
+ */
+uint64_t bottleneck_copies_wait_ns(const struct bottleneck *bottleneck);
+
+#define COPIES_MANY 16u         /* a step */
+#define COPY_SMALL_BYTES 65536u /* a larger one takes its time for the bytes */
 
 /* In parts of the time of the loop's settled steps, %; 0 without steps. */
 static inline double bottleneck_share(const struct bottleneck *bottleneck, uint64_t ns)

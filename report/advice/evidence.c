@@ -116,7 +116,9 @@ enum evidence_kind evidence_kind_of_call(const char *name, size_t length)
 
 	if (wait != WAIT_CALL_NONE && wait != WAIT_CALL_STREAM_FOR_EVENT)
 		return EVIDENCE_WAITS;
-	return copies && !memmem(name, length, "Async", 5) ? EVIDENCE_WAITS : EVIDENCE_FUNCTION;
+	if (!copies)
+		return EVIDENCE_FUNCTION;
+	return memmem(name, length, "Async", 5) ? EVIDENCE_COPY : EVIDENCE_WAITS;
 }
 
 /* --- places --- */
@@ -500,6 +502,16 @@ void evidence_copy(struct evidence *evidence, struct nest_place place,
 	work->pageable_bytes += copy->bytes;
 	work->pageable_ns += copy->duration_ns;
 	evidence_tell(evidence, place, copy->duration_ns, EVIDENCE_HOLD_COPY);
+}
+
+void evidence_hidden_copy(struct evidence *evidence, struct nest_place place, uint64_t duration_ns)
+{
+	struct evidence_work *work = &evidence_process_at(evidence, place.process)->pending;
+
+	work->hidden_copies++;
+	work->hidden_copies_ns += duration_ns;
+	work->held_copies_ns += duration_ns < GAP_SHORT_NS ? 0 : duration_ns;
+	evidence_tell(evidence, place, duration_ns, EVIDENCE_HOLD_COPY);
 }
 
 void evidence_pin(struct evidence *evidence, uint32_t process, uint64_t address, uint64_t bytes)

@@ -43,6 +43,9 @@
 	FIELD(pageable_copies) /* those from memory that is not known to be pinned */     \
 	FIELD(pageable_bytes)                                                             \
 	FIELD(pageable_ns)                                                                \
+	FIELD(hidden_copies) /* asynchronous ones, by calls that are no event of CUDA */  \
+	FIELD(hidden_copies_ns)                                                           \
+	FIELD(held_copies_ns) /* of those of GAP_SHORT_NS or more, which held the host */ \
 	FIELD(optimizer_steps)                                                            \
 	FIELD(optimizer_ns)        /* without what its closure ran */                     \
 	FIELD(optimizer_operators) /* operators directly inside */                        \
@@ -91,7 +94,7 @@ enum evidence_kind {
 	EVIDENCE_WAITS,
 };
 enum evidence_kind evidence_kind_of(const char *name, size_t length, uint64_t scope);
-/* For a CUDA function: returns EVIDENCE_FUNCTION or EVIDENCE_WAITS. */
+/* For a CUDA function: EVIDENCE_FUNCTION, EVIDENCE_COPY (asynchronous) or EVIDENCE_WAITS. */
 enum evidence_kind evidence_kind_of_call(const char *name, size_t length);
 
 struct evidence_sample {
@@ -207,6 +210,8 @@ struct evidence_copy {
 };
 void evidence_copy(struct evidence *evidence, struct nest_place place,
 		   const struct evidence_copy *copy);
+/* An asynchronous copy by a call that says neither from where nor of what. */
+void evidence_hidden_copy(struct evidence *evidence, struct nest_place place, uint64_t duration_ns);
 void evidence_pin(struct evidence *evidence, uint32_t process, uint64_t address, uint64_t bytes);
 bool evidence_is_pinned(const struct evidence *evidence, uint32_t process, uint64_t address);
 void evidence_unpin(struct evidence *evidence, uint32_t process, uint64_t address);

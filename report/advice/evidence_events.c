@@ -246,13 +246,17 @@ static void take_hidden_call(void *state, const struct source_event *event, bool
 {
 	const struct evt_gpu_call *call = EVENT_AS(gpu_call, &event->event);
 	struct evidence_state *mine = state;
-	bool waits = function_waits(mine, event, call->function);
+	enum evidence_kind kind = evidence_events_kind_of(mine, event, call->function,
+							  SCOPE_OF_CALL);
+	bool waits = kind == EVIDENCE_WAITS;
 
 	(void)counts;
 	evidence_launch(&mine->evidence, event->process->index);
 	evidence_call(&mine->evidence, event_place(event), call->duration_ns);
 	if (waits)
 		evidence_wait(&mine->evidence, event_place(event), call->duration_ns);
+	if (kind == EVIDENCE_COPY)
+		evidence_hidden_copy(&mine->evidence, event_place(event), call->duration_ns);
 	if (waits || call->duration_ns >= GAP_SHORT_NS)
 		evidence_hold(&mine->evidence, event->process->index, call->duration_ns);
 }

@@ -10,10 +10,14 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/core/key.h"
+#include "report/core/selection.h"
+#include "report/gpu/gpu.h"
 #include "report/gpu/kernel_class.h"
 #include "report/torch/op_costs.h"
 
-#define MEMORY_PAGEABLE 1u       /* CUpti_ActivityMemoryKind */
+#define MEMORY_PAGEABLE 1u /* CUpti_ActivityMemoryKind */
+#define TO_DEVICE 1u       /* CUpti_ActivityMemcpyKind */
+#define TO_HOST 2u
 #define MAJOR_OF_TENSOR_CORES 7u /* compute capability of Volta */
 #define DEVICES_MAX 64u
 #define OPERATORS_AROUND 16u
@@ -22,6 +26,7 @@ struct gpu_evidence_state {
 	struct gpu_evidence gpu; /* first: it is what others see */
 	struct source *source;
 	struct evidence *evidence;
+	const struct selection *filters;
 	const void *operators; /* of key_kind_op */
 	struct map steps;      /* process << 40 | number, + 1, to place in `step` */
 	struct map works;      /* key of an operator to enum op_work */
@@ -125,15 +130,13 @@ static uint64_t gpu_evidence_place_of(void *state, const struct source_event *ev
  * Decides by the kernel's name alone, or by a name that says how it multiplies, together with a GPU
  * that could do it otherwise.
  */
-static bool is_on_recent_gpu(const struct gpu_evidence_state *mine,
-			     const struct deferred_work *work, unsigned int classes)
+static bool is_on_recent_gpu(const struct gpu_evidence_state *mine, uint64_t device,
+			     unsigned int classes)
 {
-	const struct gpu_work *piece = gpu_work_of(work);
-
 	if (classes & KERNEL_IS_OF_RECENT_GPU)
 		return true;
-	return (classes & KERNEL_IS_SIMT) && piece->device < DEVICES_MAX &&
-	       (mine->has_tensor_cores >> piece->device & 1);
+	return (classes & KERNEL_IS_SIMT) && device < DEVICES_MAX &&
+	       (mine->has_tensor_cores >> device & 1);
 }
 
 static void take_limits(void *state, const struct source_event *event, bool counts)
@@ -164,7 +167,8 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 		sum->tensor_core_ns += work->duration_ns;
 	if (of == OP_WORK_PRODUCT && !piece->is_helper) {
 		sum->product_ns += work->duration_ns;
-		sum->recent_ns += is_on_recent_gpu(mine, work, classes) ? work->duration_ns : 0;
+		sum->recent_ns += is_on_recent_gpu(mine, piece->device, classes) ? work->duration_ns
+										 : 0;
 	}
 	/* the launch of a graph is one call for many kernels */
 	if (!piece->graph && work->duration_ns < call_ns) {
@@ -176,7 +180,7 @@ static void take_kernel(struct gpu_evidence_state *mine, struct gpu_evidence_wor
 static void gpu_evidence_take_copy(struct gpu_evidence_work *sum, const struct deferred_work *work)
 {
 	const struct gpu_work *piece = gpu_work_of(work);
-	bool is_to_device = piece->what == 1, is_to_host = piece->what == 2; /* of CUPTI's kinds */
+	bool is_to_device = piece->what == TO_DEVICE, is_to_host = piece->what == TO_HOST;
 	uint32_t host_memory = is_to_device ? piece->from_memory : piece->to_memory;
 
 	if (!piece->is_asynchronous || (!is_to_device && !is_to_host))
@@ -206,6 +210,54 @@ static void take_work(void *state, uint64_t place, const struct deferred_work *w
 		sum->clones++;
 		sum->clones_ns += work->duration_ns;
 	}
+}
+
+/* --- sums (INTERCEPT_GPU=sums) --- */
+
+static void gpu_evidence_take_kernel_sum(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_kernel_sum *sum = EVENT_AS(gpu_kernel_sum, &event->event);
+	struct gpu_evidence_state *mine = state;
+	struct gpu_evidence_sums *sums = &mine->gpu.sums;
+	unsigned int classes = kernel_classes_of(&mine->classes,
+						 event_name(mine->source, event, sum->kernel));
+
+	(void)counts;
+	if (!sum->settled || mine->filters->any || (classes & KERNEL_IS_COMMUNICATION))
+		return;
+	sums->kernel_ns += sum->total_ns;
+	if (classes & KERNEL_USES_TENSOR_CORES)
+		sums->tensor_core_ns += sum->total_ns;
+	if (classes & KERNEL_IS_DOUBLE)
+		sums->double_ns += sum->total_ns;
+	if ((classes & KERNEL_IS_SIMT) && is_on_recent_gpu(mine, sum->device, classes))
+		sums->plain_ns += sum->total_ns;
+}
+
+static void copies_add(struct gpu_evidence_copies *to, const struct evt_gpu_copy_sum *sum)
+{
+	to->copies += sum->count;
+	to->bytes += sum->bytes;
+	to->ns += sum->total_ns;
+}
+
+static void gpu_evidence_take_copy_sum(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_gpu_copy_sum *sum = EVENT_AS(gpu_copy_sum, &event->event);
+	struct gpu_evidence_state *mine = state;
+	struct gpu_evidence_sums *sums = &mine->gpu.sums;
+
+	(void)counts;
+	if (!sum->settled || mine->filters->any || sum->kind == GPU_KIND_SET)
+		return;
+	copies_add(&sums->all, sum);
+	if (sum->kind == TO_HOST)
+		copies_add(&sums->to_host, sum);
+	if (sum->kind != TO_DEVICE)
+		return;
+	copies_add(&sums->to_device, sum);
+	if (sum->settled == 1 + MEMORY_PAGEABLE)
+		copies_add(&sums->pageable, sum);
 }
 
 /* --- calls that block --- */
@@ -261,6 +313,7 @@ static void gpu_evidence_start(void *state, struct run *run, const void *options
 	(void)options;
 	mine->source = run_source(run);
 	mine->evidence = evidence_want(run, NULL);
+	mine->filters = run_filters(run);
 	mine->operators = key_kind_op.start(run);
 	map_init(&mine->steps);
 	map_init(&mine->works);
@@ -270,6 +323,8 @@ static void gpu_evidence_start(void *state, struct run *run, const void *options
 	deferred_listen(mine->gpu.deferred, &listener, mine);
 	run_reads(run, EVT_cuda_copy, FIELDS_ALL, take_copy_call, mine);
 	run_reads(run, EVT_gpu_limits, FIELDS_ALL, take_limits, mine);
+	run_reads(run, EVT_gpu_kernel_sum, FIELDS_ALL, gpu_evidence_take_kernel_sum, mine);
+	run_reads(run, EVT_gpu_copy_sum, FIELDS_ALL, gpu_evidence_take_copy_sum, mine);
 }
 
 /* Only steps that were recorded as a whole count. */

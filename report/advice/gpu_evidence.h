@@ -49,12 +49,25 @@ struct gpu_evidence_step {
 	struct gpu_evidence_work work;
 };
 
+/*
+ * INTERCEPT_GPU=sums: of all calls behind the begin of step EVIDENCE_SETTLED of their process, also
+ * of those behind its last step. 0 if a filter is set, and of recordings without that mark.
+ */
+struct gpu_evidence_sums {
+	uint64_t kernel_ns, tensor_core_ns, double_ns; /* as above */
+	uint64_t plain_ns; /* products without tensor cores on a GPU that has them, by names */
+	struct gpu_evidence_copies {
+		uint64_t copies, bytes, ns;
+	} all, to_device, to_host, pageable; /* pageable: to the device, from memory not pinned */
+};
+
 struct gpu_evidence {
 	struct gpu_evidence_step *step;
 	size_t step_count, step_room;
 	struct gpu_evidence_work work; /* after the reading: of all complete settled steps */
 	/* those of processes in which a GPU did any work for a step */
 	uint64_t steps;
+	struct gpu_evidence_sums sums;
 	struct deferred *deferred;
 };
 /* Returns the GPU work for this settled step of the process (index); NULL: nothing is known. */

@@ -522,9 +522,27 @@ void unreported_print(const struct unreported *unreported, const struct source *
 		calls, unreported->calls == 1 ? "" : "es", of);
 }
 
+/* INTERCEPT_GPU=sums in one of the processes. */
+static bool unreported_is_summed(const struct run *run)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(run_source(run), &process);
+
+	for (size_t i = 0; i < count; i++)
+		if (process[i]->limitations >> LIMITATION_gpu_summed & 1)
+			return true;
+	return false;
+}
+
 const char *unreported_explain(const struct unreported *unreported, const struct run *run,
 			       struct why_empty *absence)
 {
+	if (unreported_is_summed(run)) {
+		snprintf(absence->text, sizeof(absence->text),
+			 "the work of the GPU was recorded as sums (INTERCEPT_GPU=sums), and this "
+			 "table is of single pieces");
+		return absence->text;
+	}
 	if (!unreported->calls)
 		return why_empty_explain(run, EVT_FAMILY_gpu, absence);
 	snprintf(absence->text, sizeof(absence->text),

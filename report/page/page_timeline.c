@@ -631,6 +631,12 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	json_number(&json, "stacks", mine->samples.count);
 	json_number(&json, "stacks_kept", mine->samples.kept);
 	json_number(&json, "thinned_ns", timeline->grain_ns);
+	if (run_gpu_windows(page->run)->until_ns) {
+		struct detail_steps of = detail_steps_of_windows(run_gpu_windows(page->run));
+
+		json_number(&json, "gpu_steps", of.detailed);
+		json_number(&json, "gpu_steps_of", of.steps);
+	}
 	json_number(&json, "arrows", timeline->arrows.all);
 	json_number(&json, "arrows_kept", timeline->arrows.count);
 	if (longest < NAME_LONGEST)

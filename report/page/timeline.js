@@ -415,6 +415,8 @@ function timelineNotes(data, stacksMissing) {
 		notes.push(`The page has no room for all names: long ones are cut after ${about.name_bytes} bytes, and end in … The tables have them whole.`);
 	if (about.merged_ns)
 		notes.push(`The page has no room for all: what is shorter than ${shownNumber(about.merged_ns, "ns")} is merged (grey), with counts. prof-report page --time A..B has more of a part.`);
+	if (about.gpu_steps_of)
+		notes.push(`The GPU was recorded in ${about.gpu_steps.toLocaleString("en-US")} of ${about.gpu_steps_of.toLocaleString("en-US")} steps: in the others its rows are empty.`);
 	if (about.stacks_kept < about.stacks)
 		notes.push(`The page has no room for all stacks: ${about.stacks_kept.toLocaleString("en-US")} of ${about.stacks.toLocaleString("en-US")} are there.`);
 	if (about.arrows)

@@ -491,8 +491,27 @@ void trace_moments_start(struct trace *trace, struct run *run)
 	run_reads(run, EVT_nvtx_end, FIELDS_ALL, trace_moments_take_end, trace);
 }
 
+/* Their lanes are empty although the GPU worked. */
+static void trace_moments_put_summed(struct trace *trace)
+{
+	struct source_process *const *process;
+	size_t count = source_processes(trace->source, &process);
+
+	for (size_t i = 0; i < count; i++)
+		if (process[i]->first_thread && i < trace->process_room && trace->of_process[i] &&
+		    process[i]->limitations >> LIMITATION_gpu_summed & 1)
+			trace_put_moment(
+				trace, process[i]->first_thread,
+				(struct trace_event){
+					.category = TRACE_ANNOTATION,
+					.name = TRACE_TEXT("work of the GPU is recorded as sums, "
+							   "without its single pieces"),
+					.time_ns = process[i]->start_ns });
+}
+
 void trace_moments_finish(struct trace *trace)
 {
+	trace_moments_put_summed(trace);
 	for (size_t i = 0; i < trace->ranges; i++)
 		put_started(trace, &trace->range[i], 0, false);
 	for (size_t i = 0; i < trace->steps->row_count; i++)

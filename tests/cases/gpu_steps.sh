@@ -80,6 +80,15 @@ for how in sums each; do
 	"$REPORT" export chrome --output trace.json "$OUTPUT" 2>err || fail "export: $(cat err)"
 	expect_eq "$how: windows in the trace" "$(grep -oE 'work of the GPU is (not )?recorded from here' trace.json | wc -l)" \
 		"$("$REPORT" dump "$OUTPUT" | grep -c ' gpu_window ')"
+	# sums have no lanes at all, and no table of single pieces
+	sums=$([[ $how != sums ]] || echo 1)
+	expect_eq "$how: sums in the trace" "$(grep -o 'work of the GPU is recorded as sums' trace.json | wc -l)" "${sums:-0}"
+	[[ ! $sums ]] || expect_match "gpu-idle of sums" "$("$REPORT" gpu-idle "$OUTPUT" 2>&1 | tr '\n' ' ')" 'recorded as sums \(INTERCEPT_GPU=sums\), and this table'
+	"$REPORT" export sqlite --output trace.sqlite "$OUTPUT" 2>err || fail "export sqlite: $(cat err)"
+	expect_eq "$how: windows in SQLite" "$(python3 -S -c 'import sqlite3
+print(sqlite3.connect("trace.sqlite").execute("SELECT count(*) FROM NVTX_EVENTS JOIN StringIds ON id = textId WHERE value LIKE ?", ["work of the GPU is%recorded from here"]).fetchone()[0])')" \
+		"$("$REPORT" dump "$OUTPUT" | grep -c ' gpu_window ')"
+	rm -f trace.sqlite
 	# CUPTI that stays, and a queue that is long
 	INTERCEPT_GPU_REST=attached FAKE_CUDA_KERNELS='*=200000' record 4/40,first=10 200 4
 	expect_eq "$how: attached" "$(calls cuptiFinalize)" 0

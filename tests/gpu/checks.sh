@@ -6,7 +6,7 @@
 # there: program, train, work, traced, once, both, compare. A check's files are in $here; what several share is in $shared.
 
 CHECKS=(works_elementwise works_cublas works_graph works_triton works_workers works_memory works_ops beside_plain beside_demo
-	ops_plain ops_demo detached killed million train_plain train_demo counts counts_static driver)
+	ops_plain ops_demo detached windows killed million train_plain train_demo counts counts_static driver)
 COSTS=(launch_cost cost)
 
 # --- programs in CUDA C++ ---
@@ -201,10 +201,17 @@ check_detached() {
 	for name in elementwise graph launches more; do
 		compare number "$O/prof-report" "$here/detached.evt" "measured $name" "$here/result.$name.json" 0 --captures || return
 	done
-	(($("$O/prof-report" dump "$here/detached.evt" | grep -c 'gpu_cupti state=11 ') == 4)) && return
+	(($(limited 60 "$O/prof-report" dump "$here/detached.evt" | grep -c 'gpu_cupti state=11 ') == 4)) && return
 	echo "CUPTI was not detached after each of the four captures:"
-	"$O/prof-report" dump "$here/detached.evt" | grep gpu_cupti
+	limited 60 "$O/prof-report" dump "$here/detached.evt" | grep gpu_cupti
 	return 1
+}
+
+# INTERCEPT_PRESET=light: the GPU in drawn steps, with all of their kernels, and CUPTI leaves the process in between.
+check_windows() {
+	need_torch numpy
+	INTERCEPT_PRESET=light INTERCEPT_STEP=step INTERCEPT_GPU_STEPS=8/200,first=20 traced "$here/windows.evt" work "$here/result" steps:2000 || return
+	compare windows "$O/prof-report" "$here/windows.evt" 5
 }
 
 # Exact, in bounded memory: nine tenths of the launches take no more than the first.

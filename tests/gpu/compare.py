@@ -20,6 +20,8 @@ compare.py ops PROF-REPORT RUN.evt RANGE OPS.json         GPU time by operator t
 compare.py number PROF-REPORT RUN.evt RANGE RESULT.json [LOST [--captures]]
     As many kernels as the program (work.py, counts.cu) asked for; LOST: of which so many at most may be counted as lost;
     --captures: calls outside of them were not recorded.
+compare.py windows PROF-REPORT RUN.evt KERNELS         in drawn steps (INTERCEPT_GPU_STEPS): so many kernels in each, all of
+    them, and CUPTI left the process in between
 compare.py static PROF-REPORT RUN.evt TALLY.json       kernels of a static runtime: those that its program counted
 compare.py ratio WHAT BARE.json... -- TRACED.json...   medians of the key `ns` and their ratio
 compare.py bytes RUN.evt LAUNCHES [EMPTY.evt]          bytes on disk for each launch
@@ -390,6 +392,26 @@ def compare_number(program, path, span, result, most_lost=0, *options):
     print("equal: %d kernels%s" % (got, ", and %d counted as lost" % lost if lost else ""))
 
 
+def compare_windows(program, path, kernels):
+    """Of the kernel that a step launches; what came before the first step is another one."""
+    drawn = [row["step"] for row in report(program, "steps", path)["rows"] if row["gpu_ns"] is not None]
+    windows = sum(step - 1 not in drawn for step in drawn)
+    told = report(program, "kernels", path)
+    got = max(row["calls"] for row in told["rows"])
+    left = [row for row in subprocess.run([program, "dump", path], check=True, capture_output=True, text=True).stdout.splitlines()
+            if re.search(r" gpu_cupti state=13 ", row)]
+    wrong = []
+    if got != int(kernels) * len(drawn):
+        wrong.append("%d kernels in %d drawn steps, wanted %d" % (got, len(drawn), int(kernels) * len(drawn)))
+    if told["totals"]["lost"]:
+        wrong.append("%d kernels were lost" % told["totals"]["lost"])
+    if windows < 5 or len(left) < windows - 2:
+        wrong.append("%d windows, and CUPTI left %d times" % (windows, len(left)))
+    if wrong:
+        fail(wrong)
+    print("%d windows of %d steps, each with its %s kernels; CUPTI left %d times" % (windows, len(drawn), kernels, len(left)))
+
+
 def compare_static(program, path, tally_path):
     """What failed did not run; what a graph holds may run more often than it was launched."""
     tally = load(tally_path)["kernels"]
@@ -466,7 +488,7 @@ def main():
     commands = {"counts": compare_counts, "worked": compare_worked, "nothing": compare_nothing,
                 "outputs": compare_outputs, "kernels": compare_kernels, "ratio": compare_ratio,
                 "bytes": compare_bytes, "device": compare_device, "again": compare_again,
-                "number": compare_number, "static": compare_static,
+                "number": compare_number, "windows": compare_windows, "static": compare_static,
                 "memory": compare_memory, "ops": compare_ops, "steps": compare_steps}
     if len(sys.argv) < 2 or sys.argv[1] not in commands:
         sys.exit(__doc__)

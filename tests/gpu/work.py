@@ -2,8 +2,8 @@
 """work.py RESULT WORK:COUNT... [--profiled] [--apart] [--values-mean-nothing]
 
 Does one thing after the other on the GPU, each COUNT times, inside an NVTX range "measured WORK" of the process, after a warm-up:
-elementwise, cublas, triton, graph (COUNT replays of three kernels), launches, more (launches again), workers (batches of a
-DataLoader with two of them), memory (blocks that PyTorch has to ask CUDA for), killed (as elementwise, then kill -9
+elementwise, cublas, triton, graph (COUNT replays of three kernels), launches, more (launches again), steps (of five kernels, each in
+a range "step"), workers (batches of a DataLoader with two of them), memory (blocks that PyTorch has to ask CUDA for), killed (as elementwise, then kill -9
 after two seconds). RESULT.WORK.json gets what is known of it: kernels (how many there have to be), nanoseconds a time, value (a
 result that is right), the process' memory. --profiled has torch.profiler look at just that and writes RESULT.WORK.trace.json and
 RESULT.WORK.ops.json (profiled.py). What cannot be done here is left out, with its reason in RESULT.WORK.missing.
@@ -105,6 +105,24 @@ class Workers(Elementwise):
             self.x.add_(batch.to("cuda")[:1])
 
 
+class Steps(Elementwise):
+    """Steps of five kernels each, by ranges; every eighth waits."""
+
+    kernels = 5
+
+    def __call__(self, count):
+        for step in range(count):
+            nvtx.range_push("step")
+            for _ in range(self.kernels):
+                self.x.add_(1)
+            if step % 8 == 7:
+                torch.cuda.synchronize()
+            nvtx.range_pop()
+
+    def is_right(self, count):
+        return self.x.item() == self.kernels * (WARM + count)
+
+
 class Memory(Elementwise):
     """Tensors that are held, each larger than what PyTorch's allocator still has."""
 
@@ -125,7 +143,7 @@ class Memory(Elementwise):
 
 
 WORKS = {"elementwise": Elementwise, "cublas": Cublas, "triton": Triton, "graph": Graph, "launches": Elementwise,
-         "more": Elementwise, "workers": Workers, "memory": Memory, "killed": Elementwise}
+         "more": Elementwise, "steps": Steps, "workers": Workers, "memory": Memory, "killed": Elementwise}
 
 
 def parse():

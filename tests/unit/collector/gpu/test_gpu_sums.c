@@ -236,3 +236,71 @@ TEST_BOTH(between_windows_nothing_is_added_up, begins, ends)
 	busy = (const void *)value_of(EVT_gpu_busy, 0);
 	assert_int_equal(busy->busy_ns, (20 + 30 + 30 + 40) * US);
 }
+
+static void step_begins(uint64_t number)
+{
+	const struct gpu_sums_place place = { 0, 1, PROCESS };
+	const uint64_t value[EVT_WORDS_MAX] = { number };
+
+	gpu_sums_take_scope(sums, &place, EVT_step, now_ns++, value);
+}
+
+static void copies(uint64_t kind, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	const struct gpu_sums_place place = { 0, 1, PROCESS };
+	struct evt_gpu_copy record = { .ago_ns = 20 * US + 7,
+				       .duration_ns = 20 * US,
+				       .correlation = ++calls,
+				       .kind = kind,
+				       .source_memory = from,
+				       .destination_memory = to,
+				       .bytes = bytes };
+	uint64_t value[EVT_WORDS_MAX];
+
+	memcpy(value, &record, sizeof(record));
+	now_ns += 20 * US + 10;
+	assert_true(gpu_sums_take_work(sums, &place, EVT_gpu_copy, now_ns, value));
+}
+
+/* What is asked for before step 3 begins is warm-up; a copy also says what memory the host's is. */
+TEST_BOTH(settled_steps_have_sums_of_their_own, begins, ends)
+{
+	static const struct {
+		uint64_t settled, bytes;
+	} wanted[] = { { 2, 10 }, { 3, 20 }, { 2, 40 }, { 1, 80 }, { 0, 7 } };
+
+	for (uint64_t step = 0; step < 6; step++) {
+		step_begins(step);
+		calls_kernel();
+		runs(8, 20 * US);
+	}
+	calls++; /* without a call */
+	runs(8, 20 * US);
+	settles();
+	assert_int_equal(count_of(EVT_gpu_kernel_sum), 2);
+	for (uint64_t i = 0; i < 2; i++) {
+		const struct evt_gpu_kernel_sum *sum = (const void *)value_of(EVT_gpu_kernel_sum,
+									      i);
+
+		assert_int_equal(sum->settled, i);
+		assert_int_equal(sum->count, i ? 3 : 4);
+	}
+	copies(1, 1, 3, 7); /* its call may still come, so it is added up last */
+	for (unsigned int i = 0; i < 4; i++) {
+		static const uint64_t of[][3] = {
+			{ 1, 1, 3 }, { 1, 2, 3 }, { 2, 3, 1 }, { 8, 3, 3 }
+		};
+
+		step_begins(3); /* the process is known by its first step 3 */
+		calls_kernel();
+		copies(of[i][0], of[i][1], of[i][2], wanted[i].bytes);
+	}
+	settles();
+	assert_int_equal(count_of(EVT_gpu_copy_sum), 5);
+	for (uint64_t i = 0; i < 5; i++) {
+		const struct evt_gpu_copy_sum *sum = (const void *)value_of(EVT_gpu_copy_sum, i);
+
+		assert_int_equal(sum->settled, wanted[i].settled);
+		assert_int_equal(sum->bytes, wanted[i].bytes);
+	}
+}

@@ -216,6 +216,9 @@ struct phase {
 };
 struct phased {
 	struct phase forward, backward, optimizer;
+	unsigned int copies; /* calls before forward, each for so long */
+	uint64_t copy_ns;
+	void (*sums)(void); /* tells them at the end */
 };
 
 static void phase_passes(const struct phase *phase)
@@ -239,6 +242,11 @@ static void write_phased(const struct phased *step)
 	FRAME_PUT(c.r.fw, now, autograd_nodes, .nodes = nodes);
 	for (unsigned int number = 0; number < 60; number++) {
 		mark(number);
+		for (unsigned int i = 0; i < step->copies; i++) {
+			now += step->copy_ns;
+			FRAME_PUT(c.r.fw, now, gpu_call, .function = name("cudaMemcpyAsync"),
+				  .duration_ns = step->copy_ns);
+		}
 		phase_passes(&step->forward);
 		FRAME_PUT(c.r.fw, now, autograd_begin, .nodes = ++nodes);
 		phase_passes(&step->backward);
@@ -248,15 +256,17 @@ static void write_phased(const struct phased *step)
 		scope_end("Optimizer.step#SGD.step", USER);
 	}
 	mark(60);
+	if (step->sums)
+		step->sums();
 	frame_end_block(c.r.fw);
 	read_back();
 }
 
 TEST(launches_of_sums)
 {
-	static const struct phased launching = { { 20, 3 * MS, 100 * US },
-						 { 40, 4 * MS, 200 * US },
-						 { 10, MS, 50 * US } };
+	static const struct phased launching = { .forward = { 20, 3 * MS, 100 * US },
+						 .backward = { 40, 4 * MS, 200 * US },
+						 .optimizer = { 10, MS, 50 * US } };
 	struct phased step = launching;
 	const struct advice *advice;
 
@@ -289,11 +299,138 @@ TEST(launches_of_sums)
 	assert_int_equal(advice->gain_ns, 60ull * (10 * MS + 50 * 95 * US));
 	release();
 
-	step = (struct phased){ { 20, 3 * MS, 2900 * US }, /* the GPU is busy */
-				{ 40, 4 * MS, 3900 * US },
-				{ 10, MS, 950 * US } };
+	step = (struct phased){ .forward = { 20, 3 * MS, 2900 * US }, /* the GPU is busy */
+				.backward = { 40, 4 * MS, 3900 * US },
+				.optimizer = { 10, MS, 950 * US } };
 	write_phased(&step);
 	assert_null(advice_of("launch_bound"));
+	release();
+}
+
+/* The GPU is busy for 7.75 of 8 ms of each of the 57 settled steps. */
+static const struct phased busy_phased = { .forward = { 20, 3 * MS, 2900 * US },
+					   .backward = { 40, 4 * MS, 3900 * US },
+					   .optimizer = { 10, MS, 950 * US } };
+
+static const char *summed_kernel;
+static uint64_t summed_ns, summed_rest_ns;
+
+static void tells_kernels(void)
+{
+	FRAME_PUT(c.r.fw, now, gpu_limits, .device = 0, .major = 9);
+	FRAME_PUT(c.r.fw, now, gpu_kernel_sum, .process = 1, .interval_ns = now,
+		  .kernel = name(summed_kernel), .count = 570, .total_ns = summed_ns, .settled = 1);
+	FRAME_PUT(c.r.fw, now, gpu_kernel_sum, .process = 1, .interval_ns = now,
+		  .kernel = name("elementwise"), .count = 570, .total_ns = summed_rest_ns,
+		  .settled = 1);
+	FRAME_PUT(c.r.fw, now, gpu_kernel_sum, .process = 1, .interval_ns = now,
+		  .kernel = name("ampere_s16816gemm"), .count = 9,
+		  .total_ns = 3 * MS); /* warm-up */
+}
+
+static void sums_say(const char *id, const char *kernel)
+{
+	struct phased step = busy_phased;
+	const struct advice *advice;
+
+	step.sums = tells_kernels;
+	summed_kernel = kernel;
+	summed_ns = 57ull * 5 * MS;
+	summed_rest_ns = 57ull * 2750 * US;
+	write_phased(&step);
+	advice = advice_of(id);
+	assert_non_null(advice);
+	assert_int_equal(advice->gain_ns, 60ull * 5 * MS);
+	assert_non_null(strstr(advice->text, "65 % of the kernels' time, 5.00 ms a step"));
+	release();
+	summed_rest_ns += 57ull * 3 * MS; /* behind the last step: 2 ms a step are left for sure */
+	write_phased(&step);
+	assert_non_null(advice_of(id));
+	assert_int_equal(advice_of(id)->gain_ns, 60ull * 2 * MS);
+	release();
+	summed_rest_ns += 57ull * 2 * MS;
+	write_phased(&step);
+	assert_null(advice_of(id));
+	release();
+}
+
+TEST(products_of_sums)
+{
+	struct phased step = busy_phased;
+
+	sums_say("no_tensor_cores", "ampere_sgemm_128x64_nn");
+	sums_say("double_precision", "cutlass_80_dgemm_64x64");
+	summed_kernel = "ampere_s16816gemm";
+	summed_ns = 57ull * 5 * MS;
+	summed_rest_ns = 57ull * 2750 * US;
+	step.sums = tells_kernels;
+	write_phased(&step);
+	assert_null(advice_of("no_tensor_cores"));
+	assert_null(advice_of("double_precision"));
+	release();
+}
+
+static uint64_t summed_pageable, summed_to_host, summed_bytes;
+
+static void tells_copies(void)
+{
+	FRAME_PUT(c.r.fw, now, gpu_copy_sum, .process = 1, .interval_ns = now, .kind = 1,
+		  .count = 57 * summed_pageable, .total_ns = 57ull * MS,
+		  .bytes = 57 * summed_pageable * summed_bytes, .settled = 2);
+	FRAME_PUT(c.r.fw, now, gpu_copy_sum, .process = 1, .interval_ns = now, .kind = 2,
+		  .count = 57 * summed_to_host, .total_ns = 57ull * 10 * US,
+		  .bytes = 57 * summed_to_host * 4, .settled = 2);
+}
+
+/* By the calls that copy, whose kind the sums say. */
+TEST(copies_of_sums)
+{
+	struct phased step = { .forward = { 20, 3 * MS, 100 * US },
+			       .backward = { 40, 4 * MS, 200 * US },
+			       .optimizer = { 10, MS, 50 * US },
+			       .copies = 2,
+			       .copy_ns = 2 * MS,
+			       .sums = tells_copies };
+	const struct advice *advice;
+
+	summed_pageable = 2;
+	summed_to_host = 0;
+	summed_bytes = 1 << 20;
+	write_phased(&step);
+	advice = advice_of("pageable_copies");
+	assert_non_null(advice);
+	assert_int_equal(advice->gain_ns, 60ull * 4 * MS);
+	assert_non_null(strstr(advice->text, "2.00 MiB and 4.00 ms a step"));
+	assert_null(advice_of("small_copies"));
+	assert_null(advice_of("synchronising"));
+	release();
+	summed_to_host = 1; /* then it is not known which of them waited: what the GPU copied is */
+	write_phased(&step);
+	assert_int_equal(advice_of("pageable_copies")->gain_ns, 60ull * MS);
+	release();
+	step.copy_ns = 20 * US; /* they hold up nobody */
+	write_phased(&step);
+	assert_null(advice_of("pageable_copies"));
+	release();
+
+	step.copies = summed_pageable = 100; /* small ones */
+	step.copy_ns = 30 * US;
+	summed_bytes = 260;
+	write_phased(&step);
+	advice = advice_of("small_copies");
+	assert_non_null(advice);
+	assert_int_equal(advice->gain_ns, 60ull * 3 * MS);
+	assert_non_null(strstr(advice->text, "100.0 copies a step, nearly all to the device, of "
+					     "260 B each"));
+	release();
+
+	step.copies = summed_to_host = 2; /* values that are read: the call waits for them */
+	step.copy_ns = 2 * MS;
+	summed_pageable = 0;
+	write_phased(&step);
+	assert_non_null(advice_of("synchronising"));
+	assert_null(advice_of("pageable_copies"));
+	assert_null(advice_of("small_copies"));
 	release();
 }
 
