@@ -47,10 +47,9 @@ extern const struct family family_steps PRELOAD_HIDDEN;
 
 /*
  * Adds a function to call at each edge, where a step ends and number `step` begins, and at the mark
- * of the first: once before that is recorded and once after it. At most STEPS_EDGES_SEEN of them;
- * call it before the first step.
+ * of the first: once before that is recorded and once after it. At most two of them; call it before
+ * the first step.
  */
-#define STEPS_EDGES_SEEN 2u
 typedef void steps_edge_seen(uint64_t step, bool is_recorded);
 void steps_on_edge(steps_edge_seen *edge);
 
