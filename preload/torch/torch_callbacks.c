@@ -56,7 +56,7 @@ static struct torch_callback_functions functions, typed;
 _Atomic bool torch_callbacks_vary;
 static _Atomic bool is_busy;
 static _Atomic bool beat_changes; /* how often the beat is called */
-static _Atomic bool wants_types; /* this process: of the step that is under way */
+static _Atomic bool wants_types;  /* this process: of the step that is under way */
 static _Atomic uintptr_t forking; /* the thread that is about to fork; 0: none */
 /* Written by the thread that is busy. */
 /* handle of the operators' callback; at first of the callback for all scopes */

@@ -333,8 +333,7 @@ double advice_share(const struct bottleneck *bottleneck, const struct advice *ad
 
 bool advice_is_of_cpu(const struct advice *advice)
 {
-	return advice->rule->look == advice_hot_line ||
-	       advice->rule->look == advice_hot_function ||
+	return advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function ||
 	       advice->rule->look == advice_hot_library;
 }
 

@@ -81,8 +81,7 @@ static void take_inputs(void *state, const struct source_event *event, bool coun
 
 	(void)counts;
 	evidence_typed(&mine->evidence, event_place(event),
-		       types->text &&
-			       memmem(types->text, types->length, wanted, strlen(wanted)));
+		       types->text && memmem(types->text, types->length, wanted, strlen(wanted)));
 }
 
 #define FLOAT64 7u /* c10::ScalarType */
