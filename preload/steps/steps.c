@@ -110,11 +110,20 @@ static void steps_tell_nobody(uint64_t step, bool is_recorded)
 	(void)step;
 	(void)is_recorded;
 }
-static void (*steps_edge)(uint64_t step, bool is_recorded) = steps_tell_nobody;
+static steps_edge_seen *steps_edge = steps_tell_nobody, *steps_edge_also = steps_tell_nobody;
 
-void steps_on_edge(void (*edge)(uint64_t step, bool is_recorded))
+void steps_on_edge(steps_edge_seen *edge)
 {
-	steps_edge = edge;
+	if (steps_edge == steps_tell_nobody)
+		steps_edge = edge;
+	else
+		steps_edge_also = edge;
+}
+
+static void steps_tell_edge(uint64_t number, bool is_recorded)
+{
+	steps_edge(number, is_recorded);
+	steps_edge_also(number, is_recorded);
 }
 
 static void record_step(uint64_t number, const struct name *name)
@@ -122,12 +131,12 @@ static void record_step(uint64_t number, const struct name *name)
 	const struct string text = name_string(name);
 	const struct recorder_field field[] = { { .number = number }, { .text = &text } };
 
-	steps_edge(number, false);
+	steps_tell_edge(number, false);
 	thread_clock_record();
 	if (steps_before_mark)
 		steps_before_mark();
 	(void)recorder_record(RECORDER_ANY, EVT_step, field, 2);
-	steps_edge(number, true);
+	steps_tell_edge(number, true);
 }
 
 static void mark_first(const struct name *name)

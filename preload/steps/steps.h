@@ -46,10 +46,12 @@ extern bool steps_named PRELOAD_HIDDEN;
 extern const struct family family_steps PRELOAD_HIDDEN;
 
 /*
- * Sets a function to call at each edge, where a step ends and number `step` begins, and at the mark
- * of the first: once before that is recorded and once after it. Call once, in a family's start().
+ * Adds a function to call at each edge, where a step ends and number `step` begins, and at the mark
+ * of the first: once before that is recorded and once after it. At most two of them; call it before
+ * the first step.
  */
-void steps_on_edge(void (*edge)(uint64_t step, bool is_recorded));
+typedef void steps_edge_seen(uint64_t step, bool is_recorded);
+void steps_on_edge(steps_edge_seen *edge);
 
 /* Called before each mark of a step is recorded, unless it is NULL. */
 extern void (*steps_before_mark)(void) PRELOAD_HIDDEN;

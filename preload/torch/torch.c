@@ -14,6 +14,7 @@
 
 #include "collector/arch/jumps.h"
 #include "preload/python/listeners.h"
+#include "preload/record/event.h"
 #include "preload/record/limitation.h"
 #include "preload/record/recorder.h"
 #include "preload/record/task.h"
@@ -32,6 +33,8 @@
 #include "preload/torch/torch_inputs.h"
 #include "preload/torch/torch_layout.h"
 #include "preload/torch/torch_passes.h"
+#include "preload/torch/torch_shapes.h"
+#include "preload/torch/torch_typing.h"
 
 /* at::RecordScope */
 #define SCOPE_FUNCTION 0u
@@ -55,6 +58,12 @@ static _Atomic int torch_state;
 static bool wants_inputs(void)
 {
 	return settings.trace & 1u << SETTINGS_FAMILY_shapes;
+}
+
+/* Not of sampled operators: no part of a step's time can be told by them. */
+static bool wants_types(void)
+{
+	return !wants_inputs() && settings.operators <= 1 && torch_callbacks_may_change();
 }
 
 static void look_at_function(const uint64_t *function)
@@ -396,6 +405,37 @@ static __attribute__((used)) void *operator_start(void **ret_context, const void
 ARCH_RETURNS_OBJECT(operator_start_called, operator_start);
 PRELOAD_HIDDEN void *operator_start_called(void **ret_context, const void *function);
 
+/* The operator's begin was recorded by this thread a moment ago. */
+static void record_types(const uint64_t *function)
+{
+	struct recorder_lane *lane;
+	uint64_t types;
+	size_t count;
+	const struct torch_value *inputs = torch_function_inputs(function, &count);
+
+	types = torch_shapes_types(inputs, count);
+	lane = types ? recorder_enter(EVT_FAMILY_torch, RECORDER_IN_RECORD) : NULL;
+	if (!lane)
+		return;
+	(void)recorder_put_in_block(lane, recorder_number_in_block(EVT_torch_typed), recorder_now(),
+				    &types, 1);
+	recorder_leave(lane);
+}
+
+/* In steps whose types are recorded. */
+static __attribute__((used)) void *operator_start_typed(void **ret_context, const void *function)
+{
+	if (__builtin_expect(!torch_callbacks_are_typed(), 0))
+		torch_callbacks_follow();
+	operator_start(ret_context, function);
+	if (*ret_context)
+		record_types(function);
+	return ret_context;
+}
+
+ARCH_RETURNS_OBJECT(operator_start_typed_called, operator_start_typed);
+PRELOAD_HIDDEN void *operator_start_typed_called(void **ret_context, const void *function);
+
 /* For a guard that is held elsewhere: the record says which one ends. */
 static __attribute__((noinline)) void record_held_end(const uint64_t *function, uint64_t ticks,
 						      struct recorder_lane *lane)
@@ -503,20 +543,31 @@ bool torch_begin(void *arguments)
 	if (!atomic_compare_exchange_strong(&torch_state, &off, TORCH_SHOWING))
 		return true;
 	if (dl_iterate_phdr(look_for_api, NULL))
-		torch_callbacks_begin(
-			(struct torch_callback_functions){ operator_start_called, operator_end },
-			wants_inputs());
+		torch_callbacks_begin(&(struct torch_callback_functions){
+			.start = operator_start_called,
+			.end = operator_end,
+			.needs_inputs = wants_inputs() || wants_types(),
+		});
 	else
 		limitation_say(LIMITATION_torch_unknown, NULL);
 	return true;
 }
 
 /* Everything is known: recording starts. */
-static void torch_start(void)
+static void torch_start(bool with_types)
 {
+	const struct torch_callback_functions functions = { .start = operator_start_called,
+							    .end = operator_end,
+							    .needs_inputs = wants_inputs() };
+	const struct torch_callback_functions typed = { .start = operator_start_typed_called,
+							.end = operator_end,
+							.needs_inputs = true };
+
 	torch_passes_run(torch_api.sequence);
 	atomic_store(&sampling_unreported, settings.operators > 1);
-	torch_callbacks_run(torch_function.thread != 0);
+	torch_callbacks_run(&functions, with_types ? &typed : NULL, torch_function.thread != 0);
+	if (with_types)
+		torch_typing_start();
 	atomic_store(&torch_state, TORCH_ON);
 }
 
@@ -525,7 +576,7 @@ bool torch_calibrate(void *arguments)
 	(void)arguments;
 	if (atomic_load(&torch_state) != TORCH_SHOWING || !torch_api.name)
 		return false;
-	if (torch_function_find(torch_api.thread_id(), wants_inputs())) {
+	if (torch_function_find(torch_api.thread_id(), wants_inputs() || wants_types())) {
 		atomic_store(&torch_state, TORCH_SHOWING_INPUTS);
 		return true;
 	}
@@ -535,26 +586,29 @@ bool torch_calibrate(void *arguments)
 	return false;
 }
 
-static void find_inputs(void)
+/* Returns whether inputs can be read. */
+static bool find_inputs(void)
 {
-	if (!torch_function.sequence) {
-		limitation_say(LIMITATION_shapes_inputs, NULL);
-		return;
-	}
+	if (!torch_function.sequence)
+		return false;
 	torch_layout.undefined = symbols_find_loaded("_ZN3c1019UndefinedTensorImpl10_singletonE");
 	torch_inputs_prepare();
-	with_inputs = torch_layout_found();
-	if (!with_inputs)
-		limitation_say(LIMITATION_shapes_tensors, NULL);
+	return torch_layout_found();
 }
 
 bool torch_calibrate_inputs(void *arguments)
 {
+	bool found;
+
 	(void)arguments;
 	if (atomic_load(&torch_state) != TORCH_SHOWING_INPUTS)
 		return true;
-	if (wants_inputs())
-		find_inputs();
-	torch_start();
+	found = (wants_inputs() || wants_types()) && find_inputs();
+	with_inputs = wants_inputs() && found;
+	if (wants_inputs() && !found)
+		limitation_say(torch_function.sequence ? LIMITATION_shapes_tensors
+						       : LIMITATION_shapes_inputs,
+			       NULL);
+	torch_start(wants_types() && found);
 	return true;
 }

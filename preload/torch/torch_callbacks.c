@@ -51,17 +51,22 @@ static struct {
 	bool has_lock;
 } torch_callback_api;
 
-static struct torch_callback_functions functions;
-static bool needs_inputs;
+static struct torch_callback_functions functions, typed;
 
 _Atomic bool torch_callbacks_vary;
 static _Atomic bool is_busy;
 static _Atomic bool beat_changes; /* how often the beat is called */
+static _Atomic bool wants_types;  /* this process: of the step that is under way */
 static _Atomic uintptr_t forking; /* the thread that is about to fork; 0: none */
 /* Written by the thread that is busy. */
 /* handle of the operators' callback; at first of the callback for all scopes */
 static uint64_t handle;
-static enum operators_state { OPERATORS_NONE, OPERATORS_ALL, OPERATORS_BEAT } installed;
+static enum operators_state {
+	OPERATORS_NONE,
+	OPERATORS_ALL,
+	OPERATORS_TYPED, /* all, with inputs */
+	OPERATORS_BEAT,
+} installed;
 
 bool torch_callbacks_find(const struct symbols *s)
 {
@@ -83,7 +88,7 @@ static uint64_t callback_add(const struct torch_callback_functions *called, bool
 	struct callback callback = { .start = called->start,
 				     .end = called->end,
 				     .probability = probability,
-				     .needs_inputs = needs_inputs };
+				     .needs_inputs = called->needs_inputs };
 
 	callback.scopes[SCOPE_FUNCTION] = others;
 	callback.scopes[SCOPE_BACKWARD] = others;
@@ -130,7 +135,7 @@ static __attribute__((used)) void *operator_beat(void **ret_context, const void 
 ARCH_RETURNS_OBJECT(operator_beat_called, operator_beat);
 PRELOAD_HIDDEN void *operator_beat_called(void **ret_context, const void *function);
 
-static const struct torch_callback_functions beat_functions = { operator_beat_called, NULL };
+static const struct torch_callback_functions beat_functions = { .start = operator_beat_called };
 
 /* --- adding and removing --- */
 
@@ -139,17 +144,22 @@ static void operators_add(enum operators_state wanted)
 	if (wanted == OPERATORS_ALL)
 		handle = callback_add(&functions, false, true,
 				      settings.operators > 1 ? 1.0 / settings.operators : 1);
+	if (wanted == OPERATORS_TYPED)
+		handle = callback_add(&typed, false, true, 1);
 	if (wanted == OPERATORS_BEAT)
 		handle = callback_add(&beat_functions, false, true,
 				      1.0 / atomic_load(&beat_one_in));
 	installed = wanted;
 }
 
-void torch_callbacks_begin(struct torch_callback_functions with, bool with_inputs)
+bool torch_callbacks_may_change(void)
 {
-	functions = with;
-	needs_inputs = with_inputs;
-	handle = callback_add(&functions, true, true, 1);
+	return torch_callback_api.has_lock;
+}
+
+void torch_callbacks_begin(const struct torch_callback_functions *shown)
+{
+	handle = callback_add(shown, true, true, 1);
 }
 
 void torch_callbacks_give_up(void)
@@ -157,14 +167,21 @@ void torch_callbacks_give_up(void)
 	torch_callback_api.remove(handle);
 }
 
-void torch_callbacks_run(bool scopes_are_known)
+void torch_callbacks_run(const struct torch_callback_functions *recording,
+			 const struct torch_callback_functions *with_types, bool scopes_are_known)
 {
 	bool varies = scopes_are_known && torch_callback_api.has_lock &&
-		      (settings.capture != SETTINGS_CAPTURE_ALL || budget_is_on(&settings.budget));
+		      (with_types || settings.capture != SETTINGS_CAPTURE_ALL ||
+		       budget_is_on(&settings.budget));
 
-	if (!varies && settings.operators <= 1)
-		return;
+	functions = *recording;
+	if (with_types)
+		typed = *with_types;
 	torch_callback_api.remove(handle);
+	if (!varies && settings.operators <= 1) {
+		torch_callbacks_begin(&functions);
+		return;
+	}
 	(void)callback_add(&functions, true, false, 1);
 	operators_add(OPERATORS_ALL);
 	atomic_store(&torch_callbacks_vary, varies);
@@ -178,6 +195,8 @@ void torch_callbacks_run(bool scopes_are_known)
  */
 static enum operators_state operators_wanted(void)
 {
+	if (capture_is_on() && detail_is_on() && atomic_load(&wants_types))
+		return OPERATORS_TYPED;
 	if ((capture_is_on() && detail_is_on()) || !steps_lead() || atomic_load(&forking))
 		return OPERATORS_ALL;
 	return capture_is_on() && detail_is_by_time() ? OPERATORS_BEAT : OPERATORS_NONE;
@@ -223,6 +242,17 @@ void torch_callbacks_follow(void)
 	operators_follow();
 }
 
+void torch_callbacks_type(bool on)
+{
+	if (atomic_exchange(&wants_types, on) != on)
+		torch_callbacks_follow();
+}
+
+bool torch_callbacks_are_typed(void)
+{
+	return atomic_load_explicit(&wants_types, memory_order_relaxed);
+}
+
 bool torch_callbacks_before_fork(void *arguments)
 {
 	(void)arguments;
@@ -240,6 +270,7 @@ bool torch_callbacks_before_fork(void *arguments)
  */
 static void callbacks_forked(void)
 {
+	atomic_store(&wants_types, false); /* the callback itself sees to the rest */
 	if (atomic_load(&is_busy))
 		atomic_store(&torch_callbacks_vary, false);
 }

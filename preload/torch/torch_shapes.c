@@ -120,6 +120,34 @@ void torch_shapes_describe(struct torch_shapes *s, const struct torch_value *val
 		s->word[s->words++] = WORD_CUT;
 }
 
+static uint64_t torch_shapes_type_bit(const struct torch_value *value)
+{
+	const uint64_t *impl = torch_shapes_object_of(value);
+	uint8_t type;
+
+	if (value->tag != TORCH_TAG_TENSOR || impl == torch_layout.undefined ||
+	    !impl[torch_layout.sizes])
+		return 0;
+	type = tensor_type(impl);
+	return type < 64 ? 1ull << type : 0;
+}
+
+uint64_t torch_shapes_types(const struct torch_value *value, size_t count)
+{
+	uint64_t types = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct torch_value *item = &value[i];
+		size_t items = 1;
+
+		if (item->tag == torch_layout.tag_list)
+			item = list_values(item, &items);
+		for (size_t k = 0; k < items && item[0].tag == TORCH_TAG_TENSOR; k++)
+			types |= torch_shapes_type_bit(&item[k]);
+	}
+	return types;
+}
+
 /* Booleans are 0 or 1. What is neither is 0. */
 static uint64_t integer_of(const struct torch_value *value)
 {

@@ -35,6 +35,11 @@ struct torch_text {
 void torch_shapes_describe(struct torch_shapes *shapes, const struct torch_value *inputs,
 			   size_t count);
 /*
+ * Returns the element types of the tensors among the inputs, and in their lists, that have a
+ * dimension: bit N for c10::ScalarType N.
+ */
+uint64_t torch_shapes_types(const struct torch_value *inputs, size_t count);
+/*
  * Describes the integers among the inputs and in their lists, 0 for everything else. Types stay
  * empty.
  */

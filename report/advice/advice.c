@@ -346,14 +346,18 @@ double advice_share(const struct bottleneck *bottleneck, const struct advice *ad
 	return share < 100 ? share : 100;
 }
 
+bool advice_is_of_cpu(const struct advice *advice)
+{
+	return advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function ||
+	       advice->rule->look == advice_hot_library;
+}
+
 enum advice_base advice_base_of(const struct advice *advice)
 {
 	bool is_of_run = advice->rule->look == advice_first_step ||
 			 advice->rule->look == advice_startup ||
 			 advice->rule->look == advice_after_steps ||
-			 advice->rule->look == advice_slow_imports ||
-			 advice->rule->look == advice_hot_line ||
-			 advice->rule->look == advice_hot_function;
+			 advice->rule->look == advice_slow_imports || advice_is_of_cpu(advice);
 
 	return is_of_run && advice->of != ADVICE_OF_SERVING ? ADVICE_OF_RUN : advice->of;
 }

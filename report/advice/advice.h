@@ -109,6 +109,8 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 /* Returns the most that can be gained, in percent of what advice_base_of() says. */
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice);
 enum advice_base advice_base_of(const struct advice *advice);
+/* It is about where CPU time goes: its value is the share of that. */
+bool advice_is_of_cpu(const struct advice *advice);
 /* "steps' time", "run", "serving time" or "time after start-up". */
 const char *advice_base_text(const struct advice *advice);
 

@@ -5,12 +5,14 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/advice/bottleneck.h"
 #include "report/advice/native_works.h"
 #include "report/advice/place_text.h"
 #include "report/advice/step_function.h"
 #include "report/base/memory.h"
+#include "report/base/text.h"
 #include "report/base/units.h"
 #include "report/samples/lines.h"
 
@@ -278,7 +280,7 @@ bool advice_step_function(const struct bottleneck *bottleneck, struct advice *ad
 
 /* --- a function of native code --- */
 
-/* Returns the CPU time by row, for the user's own functions. The caller frees it. */
+/* Returns the CPU time by row. The caller frees it. */
 static struct native_counts *sum_functions(const struct native_reading *native,
 					   struct stack_rows *rows)
 {
@@ -301,6 +303,47 @@ static struct native_counts *sum_functions(const struct native_reading *native,
 		native_counts_add(&sum[place], &row->counts);
 	}
 	return sum;
+}
+
+/*
+ * Returns the CPU time by function, `own`: by the innermost one of the user's code, and the place
+ * with most of it. The caller frees both.
+ */
+static struct native_counts *sum_hottest(const struct bottleneck *bottleneck, bool own,
+					 struct stack_rows *rows, size_t *ret_most)
+{
+	struct native_counts *sum;
+	size_t most = 0;
+
+	stack_rows_init(rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
+			STACK_COLUMNS_NONE);
+	rows->names.of_samples = rows->names.for_people = true;
+	if (own)
+		stack_rows_pick_own(rows);
+	sum = sum_functions(bottleneck->native, rows);
+	for (size_t i = 1; i < rows->place_count; i++)
+		if (sum[i].cpu_ns > sum[most].cpu_ns)
+			most = i;
+	*ret_most = most;
+	return sum;
+}
+
+/* Returns whether native code was sampled in a program without steps, whose time that explains. */
+static bool has_native_time(const struct bottleneck *bottleneck)
+{
+	const struct native_reading *native = bottleneck->native;
+
+	return !gpu_hides_host(bottleneck) && !bottleneck->steps->time.count &&
+	       native->all.samples >= GUESS_MIN && native->all.cpu_ns;
+}
+
+static bool is_hot(const struct bottleneck *bottleneck, const struct native_counts *counts,
+		   struct advice *advice)
+{
+	return counts->samples >= GUESS_MIN &&
+	       advice_exceeds(advice, 100.0 * (double)counts->cpu_ns /
+					      (double)bottleneck->native->all.cpu_ns) &&
+	       (counts->samples >= LOOKS_MIN || advice->value >= GUESS_PERCENT);
 }
 
 /* Sums what the function at the place of the rows does. */
@@ -362,36 +405,58 @@ static void say_function(const struct named_frame *frame, const struct native_co
 bool advice_hot_function(const struct bottleneck *bottleneck, struct advice *advice)
 {
 	const struct native_reading *native = bottleneck->native;
-	const struct named_frame *frame = NULL;
+	const struct named_frame *frame;
 	struct native_counts *sum;
 	struct native_works works;
 	struct stack_rows rows;
-	size_t most = 0;
-	bool applies = false;
+	size_t most;
+	bool applies;
 
-	if (gpu_hides_host(bottleneck))
+	if (!has_native_time(bottleneck))
 		return false;
-	if (bottleneck->steps->time.count || native->all.samples < GUESS_MIN || !native->all.cpu_ns)
-		return false;
-	stack_rows_init(&rows, bottleneck->source, run_options(bottleneck->run), STACK_BY_FUNCTION,
-			STACK_COLUMNS_NONE);
-	rows.names.of_samples = rows.names.for_people = true;
-	stack_rows_pick_own(&rows);
-	sum = sum_functions(native, &rows);
-	for (size_t i = 1; i < rows.place_count; i++)
-		if (sum[i].cpu_ns > sum[most].cpu_ns)
-			most = i;
-	if (rows.place_count)
-		frame = stack_rows_frame(&rows, most);
-	if (frame && frame->function && frame->is_users && sum[most].samples >= GUESS_MIN)
-		applies = advice_exceeds(advice, 100.0 * (double)sum[most].cpu_ns /
-							 (double)native->all.cpu_ns) &&
-			  (sum[most].samples >= LOOKS_MIN || advice->value >= GUESS_PERCENT);
+	sum = sum_hottest(bottleneck, true, &rows, &most);
+	frame = rows.place_count ? stack_rows_frame(&rows, most) : NULL;
+	applies = frame && frame->function && frame->is_users &&
+		  is_hot(bottleneck, &sum[most], advice);
 	if (applies) {
 		advice->gain_ns = advice_places_within_run(bottleneck, sum[most].cpu_ns);
 		say_function(frame, &sum[most], advice);
 		sum_native_works(native, &rows, most, &works);
 		say_native_works(&works, &native->all, advice);
+	}
+	free(sum);
+	stack_rows_release(&rows);
+	return applies;
+}
+
+/* Code without names, as of a stripped library: its module is all that can be said. */
+bool advice_hot_library(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	struct advice function = { .rule = advice->rule };
+	const struct named_frame *frame;
+	struct native_counts *sum;
+	struct stack_rows rows;
+	char time[UNIT_TEXT_BYTES];
+	size_t most;
+	bool applies;
+
+	if (!has_native_time(bottleneck) || bottleneck_is_python(bottleneck) ||
+	    advice_hot_function(bottleneck, &function))
+		return false;
+	sum = sum_hottest(bottleneck, false, &rows, &most);
+	frame = rows.place_count ? stack_rows_frame(&rows, most) : NULL;
+	applies = frame && !frame->function && frame->module && frame->module[0] != '[' &&
+		  is_hot(bottleneck, &sum[most], advice);
+	if (applies) {
+		text_escape(advice->place.function, sizeof(advice->place.function), frame->module,
+			    strlen(frame->module));
+		advice->place.samples = sum[most].samples;
+		advice->gain_ns = advice_places_within_run(bottleneck, sum[most].cpu_ns);
+		advice_say(advice,
+			   "%.0f %% of the CPU time (%s) was spent in the code of %s, which has no "
+			   "names of functions.",
+			   advice->value, unit_format_ns(time, sum[most].cpu_ns),
+			   advice->place.function);
 	}
 	free(sum);
 	stack_rows_release(&rows);

@@ -479,18 +479,29 @@ bool advice_copies(const struct bottleneck *bottleneck, struct advice *advice)
 	return true;
 }
 
-/* Uses the types of inputs (INTERCEPT_TRACE=+shapes). */
+/* Types of inputs are known of all steps (INTERCEPT_TRACE=+shapes), or of a few. */
 static bool has_double_operators(const struct bottleneck *bottleneck, struct advice *advice)
 {
-	uint64_t ns = bottleneck->loop.work.double_ns;
+	const struct evidence_work *work = &bottleneck->loop.work;
+	bool of_few = work->typed_steps < work->settled_steps;
+	uint64_t ns = work->double_ns, steps = work->typed_steps;
 	char time[UNIT_TEXT_BYTES];
 
+	if (of_few && work->typed_ns)
+		ns = (uint64_t)((double)ns / (double)work->typed_ns *
+				(double)bottleneck->loop.total_ns);
 	if (!share_exceeds(bottleneck, advice, ns))
 		return false;
 	advice_say(advice,
 		   "operators on tensors of double precision (float64) take %.1f %% of the steps' "
-		   "time, %s a step.",
+		   "time, %s a step",
 		   advice->value, unit_format_ns(time, ns / bottleneck->loop.steps));
+	if (of_few)
+		advice_add(advice,
+			   ". Types of tensors were recorded in %" PRIu64 " step%s, and the others "
+			   "are taken to be alike",
+			   steps, steps == 1 ? "" : "s");
+	advice_add(advice, ".");
 	return true;
 }
 

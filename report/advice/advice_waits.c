@@ -347,6 +347,7 @@ static bool says_os_wait(const struct bottleneck *bottleneck, struct advice *adv
 	const struct group *most = is_native(bottleneck) ? os_waits_main(bottleneck->os_waits)
 							 : NULL;
 	char name[PLACE_NAME_BYTES], calls[UNIT_TEXT_BYTES], average[UNIT_TEXT_BYTES];
+	bool is_child;
 
 	if (!most)
 		return false;
@@ -362,9 +363,13 @@ static bool says_os_wait(const struct bottleneck *bottleneck, struct advice *adv
 		   name, advice->value, unit_format_count(calls, most->time.count),
 		   unit_plural(most->time.count),
 		   unit_format_ns(average, most->time.total_ns / most->time.count));
-	snprintf(advice->waits_for, sizeof(advice->waits_for), "%.60s()", name);
-	advice->todo =
-		"Look at what it waits for there, and whether it can go on meanwhile." OS_LINES;
+	is_child = most->key[OS_WAITS_KIND] == WAIT_OBJECT_child;
+	snprintf(advice->waits_for, sizeof(advice->waits_for), "%s%.40s()",
+		 is_child ? "a child process in " : "", name);
+	advice->todo = is_child ? "The time is that of a program that it started. With "
+				  "INTERCEPT_CHILDREN=all such programs are recorded, too."
+				: "Look at what it waits for there, and whether it can go on "
+				  "meanwhile." OS_LINES;
 	snprintf(advice->command, sizeof(advice->command), "waits");
 	return true;
 }

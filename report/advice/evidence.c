@@ -161,11 +161,12 @@ static void open_beside(struct evidence *evidence, uint32_t scope, uint32_t name
 	evidence->open_double[scope] = false;
 }
 
-void evidence_double(struct evidence *evidence, uint32_t thread)
+void evidence_typed(struct evidence *evidence, struct nest_place place, bool has_doubles)
 {
-	uint32_t scope = nest_innermost(&evidence->nest, thread);
+	uint32_t scope = nest_innermost(&evidence->nest, place.thread);
 
-	if (scope != NEST_NONE && scope < evidence->double_room)
+	evidence_process_at(evidence, place.process)->pending.typed_steps = 1;
+	if (has_doubles && scope != NEST_NONE && scope < evidence->double_room)
 		evidence->open_double[scope] = true;
 }
 
@@ -602,6 +603,7 @@ void evidence_step(struct evidence *evidence, struct nest_place place,
 	at->pending.host_operators_ns = end.gaps.host_ns;
 	if (at->pending.recompiled) /* regions of these steps compile */
 		at->pending.graph_breaks_ns = 0;
+	at->pending.typed_ns = at->pending.typed_steps ? place.time_ns - at->since_ns : 0;
 	if (counts) {
 		at->pending.settled_steps = settled;
 #define FIELD(name) evidence->work.name += at->pending.name;

@@ -33,6 +33,8 @@
 	FIELD(copies_ns)                                                                  \
 	FIELD(doubles) /* operators on tensors of doubles, if types are known */          \
 	FIELD(double_ns)                                                                  \
+	FIELD(typed_steps) /* settled ones in which they are, and their time */           \
+	FIELD(typed_ns)                                                                   \
 	FIELD(settled_steps) /* from EVIDENCE_SETTLED on */                               \
 	FIELD(device_allocs) /* cudaMalloc and cudaFree in settled steps */               \
 	FIELD(device_frees)  /* the cudaFree among them */                                \
@@ -175,8 +177,11 @@ struct evidence_opening {
 	bool records_gradient;
 };
 void evidence_open(struct evidence *evidence, const struct evidence_opening *opening);
-/* The operator that has just begun on the thread has a tensor of doubles among its inputs. */
-void evidence_double(struct evidence *evidence, uint32_t thread);
+/*
+ * The types of the inputs of the operator that has just begun are known: doubles are among them, or
+ * not.
+ */
+void evidence_typed(struct evidence *evidence, struct nest_place place, bool has_doubles);
 void evidence_close(struct evidence *evidence, struct nest_place place);
 /* Closes the innermost scope of that kind: user scopes, ranges and actions need not nest. */
 void evidence_close_one(struct evidence *evidence, struct nest_place place,

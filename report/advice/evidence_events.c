@@ -80,8 +80,17 @@ static void take_inputs(void *state, const struct source_event *event, bool coun
 		event_name(mine->source, event, EVENT_AS(torch_inputs, &event->event)->types));
 
 	(void)counts;
-	if (types->text && memmem(types->text, types->length, wanted, strlen(wanted)))
-		evidence_double(&mine->evidence, event_place(event).thread);
+	evidence_typed(&mine->evidence, event_place(event),
+		       types->text && memmem(types->text, types->length, wanted, strlen(wanted)));
+}
+
+#define FLOAT64 7u /* c10::ScalarType */
+
+static void take_types(void *state, const struct source_event *event, bool counts)
+{
+	(void)counts;
+	evidence_typed(&((struct evidence_state *)state)->evidence, event_place(event),
+		       EVENT_AS(torch_typed, &event->event)->types >> FLOAT64 & 1);
 }
 
 static void evidence_events_take_end(void *state, const struct source_event *event, bool counts)
@@ -421,6 +430,7 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, evidence_events_take_begin,
 			 evidence_events_take_end, mine);
 	run_reads(run, EVT_torch_inputs, FIELD_BIT(torch_inputs, types), take_inputs, mine);
+	run_reads(run, EVT_torch_typed, FIELDS_ALL, take_types, mine);
 	async_scopes_init(&mine->async);
 	run_reads(run, EVT_torch_async_begin, FIELDS_ALL, evidence_events_take_async, mine);
 	run_reads(run, EVT_torch_async_end, FIELDS_ALL, evidence_events_take_async_end, mine);

@@ -128,9 +128,15 @@ static void put_taken(const struct taken *taken, const struct screen *screen, co
 		taken->quote ? taken->quote : "", name, taken->quote ? taken->quote : "");
 }
 
-/* Returns whether most of a whole run is not in `all_ns`, and was not sampled either. */
+/*
+ * Returns whether most of a whole run is not in `all_ns`, and was not sampled either, and no cause
+ * says what it was.
+ */
 static bool nothing_of_the_rest(const struct summary *summary, uint64_t all_ns)
 {
+	const struct advice *first = summary_first_cause(summary);
+
+	all_ns += first ? first->gain_ns : 0;
 	return !is_in_part(summary) && !summary->samples->all.looks &&
 	       !summary->native->all.samples && all_ns / 9 < summary->totals.wall_ns / 10;
 }

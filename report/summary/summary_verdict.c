@@ -23,14 +23,14 @@
 /* Returns what the share of a cause is a part of. */
 static const char *summary_verdict_share_of(const struct advice *advice)
 {
-	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
+	if (advice_is_of_cpu(advice))
 		return "CPU time";
 	return advice_base_text(advice);
 }
 
 static double share_said(const struct bottleneck *bottleneck, const struct advice *advice)
 {
-	if (advice->rule->look == advice_hot_line || advice->rule->look == advice_hot_function)
+	if (advice_is_of_cpu(advice))
 		return advice->value;
 	return advice_share(bottleneck, advice);
 }
@@ -124,9 +124,7 @@ static void say_cause(const struct summary *summary, const struct advice *advice
 		      char text[VERDICT_BYTES])
 {
 	char title[CAUSE_TITLE_BYTES], place[CAUSE_PLACE_BYTES];
-	bool is_place = advice->rule->look == advice_hot_line ||
-			advice->rule->look == advice_hot_function ||
-			advice->rule->look == advice_step_function;
+	bool is_place = advice_is_of_cpu(advice) || advice->rule->look == advice_step_function;
 	size_t used = 0;
 
 	if (advice->gain_ns)

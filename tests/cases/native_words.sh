@@ -42,11 +42,23 @@ expect_match 'exec: CPU time' "$("$REPORT" native "$OUTPUT" | head -1)" 'the pro
 
 # a driver that starts others: they have the CPU time
 rm -f run*.evt
-INTERCEPT_SAMPLE=1 INTERCEPT_TRACE=native-samples run_traced "$PROGRAMS/native_spin" child 1.5 || fail "child: status $?"
+INTERCEPT_SAMPLE=1 INTERCEPT_TRACE=native-samples,osrt run_traced "$PROGRAMS/native_spin" child 1.5 || fail "child: status $?"
 written
 says='child programs that were not recorded took 1\.[0-9]+ s of CPU time \(INTERCEPT_CHILDREN=all'
 expect_match 'children: native' "$("$REPORT" native "$OUTPUT" | tr '\n' ' ')" "no native stack was sampled: $says"
 summary=$("$REPORT" "$OUTPUT" | tr '\n' ' ')
 expect_match 'children: the summary' "$summary" "$says"
 [[ $summary != *'Only Python is sampled'* ]] || fail "the summary: $summary"
+expect_match 'children: the wait' "$summary" 'The main thread waits for a child process in wait'
+[[ $summary != *'the rest went to was not recorded'* ]] || fail "the wait is said to be unknown: $summary"
+
+# a program without names has its own name as its first answer
+rm -f run*.evt
+strip -s -R .note.gnu.build-id -o stripped "$PROGRAMS/native_spin" || fail "strip: status $?"
+INTERCEPT_SAMPLE=1000 INTERCEPT_TRACE=native-samples run_traced ./stripped shares 0.3 || fail "stripped: status $?"
+written
+expect_match 'stripped: the summary' "$("$REPORT" "$OUTPUT" | tr '
+' ' ')" '[0-9]+ % of the CPU time: stripped \('
+expect_match 'stripped: bottleneck' "$("$REPORT" bottleneck --format json "$OUTPUT" | tr '
+' ' ')" '"hot_library"'
 exit 0

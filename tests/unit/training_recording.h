@@ -19,11 +19,14 @@ struct run {
 	unsigned int steps, number; /* number: of the first step */
 	uint64_t start_ns, step_ns, first_ns;
 	unsigned int slow_every;
-	uint64_t slow_ns; /* of communication, on top */
+	uint64_t slow_ns;            /* of communication, on top */
+	unsigned int slow_operators; /* of a millisecond each, without gradients, on top */
 	uint64_t dataloader_ns, communication_ns, zero_grad_ns, wait_ns;
 	unsigned int operators, items, optimizer_operators;
 	uint64_t operator_ns, optimizer_ns, gap_ns; /* gap: after each operator */
 	const char *optimizer_operator;
+	unsigned int typed_every; /* one in so many steps has `types`; 0: none */
+	uint64_t types;           /* of the inputs of the operators, as in torch_typed */
 	unsigned int device_allocs, device_allocs_until;
 	uint64_t copy_bytes, copy_source;
 	unsigned int small_copies;         /* of 256 bytes and 50 us each */
@@ -31,6 +34,7 @@ struct run {
 	bool frees, in_loader, has_workers;
 	uint64_t closure_ns;     /* of operators in the optimizer's step that record gradients */
 	uint64_t wait_in_one_ns; /* between two operators, in each step */
+	const char *wait_label;  /* the user's scope that it is in; NULL: none */
 	unsigned int wait_once;  /* in this one only; 0: in all */
 	unsigned int wait_every; /* in each so many steps only; 0: in all */
 	unsigned int compile_every;
@@ -125,7 +129,8 @@ static void scope_begin(const char *text)
 		  .thread = 1);
 }
 
-static bool calls_cuda; /* each operator does */
+static bool calls_cuda;      /* each operator does */
+static uint64_t given_types; /* of the inputs of operators; 0: not recorded */
 
 static void scope_end(const char *text, uint64_t kind)
 {
@@ -146,6 +151,8 @@ static void scope(const char *text, uint64_t kind, uint64_t took_ns)
 {
 	FRAME_PUT(c.r.fw, now, torch_begin_ex, .name = name(text), .scope = kind, .sequence = -1,
 		  .thread = 1);
+	if (given_types && kind != USER)
+		FRAME_PUT(c.r.fw, now, torch_typed, .types = given_types);
 	now += took_ns;
 	if (calls_cuda)
 		CUDA_PUT(&c, now, cuda_call, "cudaGetDevice", 1, .result = 0);
@@ -155,11 +162,22 @@ static void scope(const char *text, uint64_t kind, uint64_t took_ns)
 
 static void wait_in_one(const struct run *run)
 {
+	if (run->wait_label)
+		scope_begin(run->wait_label);
 	if (run->wait_in_one_ns && waits < WAITS_MAX)
 		waited_from_ns[waits++] = now;
 	now += run->wait_in_one_ns;
 	idle_ns += run->wait_in_one_ns - run->wait_runs_ns;
 	read_clock();
+	if (run->wait_label)
+		scope_end(run->wait_label, USER);
+}
+
+/* As an evaluation within a step has them. */
+static void slow_operators(const struct run *run)
+{
+	for (unsigned int i = 0; i < run->slow_operators; i++)
+		scope("aten::relu", 0, MS);
 }
 
 static void mark(uint64_t number)
@@ -365,6 +383,7 @@ static void write_step(const struct run *run, unsigned int step)
 	step_loads(run);
 	step_device(run, step);
 	scope("Optimizer.zero_grad#SGD.zero_grad", USER, run->zero_grad_ns);
+	given_types = run->typed_every && step % run->typed_every == 1 ? run->types : 0;
 	for (unsigned int i = 0; i < run->operators; i++) {
 		scope("aten::mm", 0, run->operator_ns);
 		now += run->gap_ns;
@@ -374,6 +393,7 @@ static void write_step(const struct run *run, unsigned int step)
 		if (slow && i == step % run->operators)
 			now += run->stall_ns;
 	}
+	given_types = 0;
 	step_compiles(run, step);
 	if (run->in_loader)
 		scope_begin(LOADER);
@@ -385,11 +405,13 @@ static void write_step(const struct run *run, unsigned int step)
 	step_memory(run, step);
 	if (run->communication_ns)
 		scope("gloo:all_reduce", USER, run->communication_ns);
-	if (slow)
+	if (slow) {
 		scope("gloo:all_reduce", USER, run->slow_ns);
+		slow_operators(run);
+		end_ns += run->slow_ns + (uint64_t)run->slow_operators * MS;
+	}
 	step_embedding(run);
 	step_optimizer(run);
-	end_ns += slow ? run->slow_ns : 0;
 	if (now < end_ns) /* the rest is one operator */
 		scope("aten::sum", 0, end_ns - now);
 }

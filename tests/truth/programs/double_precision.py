@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Data comes from numpy in float64, and the model is made to fit.
-# trace: -alloc,-tensors,+shapes
 # first: double_precision
 import numpy
 import torch

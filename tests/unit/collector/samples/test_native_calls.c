@@ -10,7 +10,13 @@
 
 #include "tests/unit/unit.h"
 
-enum { CALL_311 = 171, CALL_METHOD_38 = 161, BINARY_OP_311 = 122, CALL_LEN_312 = 42 };
+enum {
+	CALL_311 = 171,
+	CALL_METHOD_38 = 161,
+	BINARY_OP_311 = 122,
+	CALL_LEN_312 = 42,
+	FOR_ITER_312 = 93,
+};
 enum { ADD = 0, FLOOR_DIVIDE = 2, MATRIX_MULTIPLY = 4, ADD_IN_PLACE = 13 };
 
 TEST(calls_by_version)
@@ -20,6 +26,9 @@ TEST(calls_by_version)
 	assert_false(native_calls_is(8, CALL_311, 0));
 	assert_false(native_calls_is(12, CALL_LEN_312, 0)); /* the interpreter does that itself */
 	assert_false(native_calls_is(99, CALL_311, 0));
+	/* of a list, a range or a generator it is another one from 3.12 on, before it is not */
+	assert_true(native_calls_is(12, FOR_ITER_312, 0));
+	assert_false(native_calls_is(11, FOR_ITER_312, 0));
 }
 
 TEST(operations_by_what_they_do)

@@ -200,6 +200,28 @@ TEST(a_long_text_is_cut)
 	test_free(impl);
 }
 
+/* Also those in lists; a number that is a tensor has no dimension and computes nothing. */
+TEST(types_are_a_set)
+{
+	static const uint64_t size[2] = { 5, 7 };
+	struct impl *floats = tensor(2, size, FLOAT), *doubles = tensor(1, size, 7),
+		    *number = tensor(0, size, 7);
+	struct torch_value item[2] = { value_of(floats, TORCH_TAG_TENSOR),
+				       value_of(doubles, TORCH_TAG_TENSOR) };
+	struct list l = list(item, 2);
+	struct torch_value input[3] = { value_of(floats, TORCH_TAG_TENSOR),
+					value_of(number, TORCH_TAG_TENSOR),
+					{ 2, TORCH_TAG_INT, 0 } };
+
+	assert_int_equal(torch_shapes_types(input, 3), 1u << FLOAT);
+	input[2] = value_of(&l, TAG_LIST);
+	assert_int_equal(torch_shapes_types(input, 3), 1u << FLOAT | 1u << 7);
+	assert_int_equal(torch_shapes_types(input, 0), 0);
+	test_free(floats);
+	test_free(doubles);
+	test_free(number);
+}
+
 TEST(integers_are_told)
 {
 	struct torch_value stride[2] = { { 2, TORCH_TAG_INT, 0 }, { 3, TORCH_TAG_INT, 0 } };

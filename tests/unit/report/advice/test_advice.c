@@ -50,6 +50,32 @@ TEST(values_read_in_steps)
 	release();
 }
 
+/* Types of four steps stand for all; 70 % of each are products. */
+TEST(types_of_a_few_steps)
+{
+	struct run run = CHANGED(device_allocs, 0);
+	const struct advice *advice;
+
+	run.copy_bytes = run.wait_ns = 0;
+	run.typed_every = 15;
+	run.types = 1 << 7 | 1 << 4; /* c10::ScalarType: float64, int64 */
+	write_one(&run);
+	advice = only("double_precision", NULL);
+	assert_true(advice->value > 69 && advice->value < 71);
+	assert_non_null(strstr(advice->text, "were recorded in 4 steps"));
+	assert_true(advice->gain_ns > 400 * MS && advice->gain_ns < 425 * MS);
+	release();
+	run.types = 1 << 6 | 1 << 4; /* float32 */
+	write_one(&run);
+	assert_null(advice_of("double_precision"));
+	release();
+	run.types = 1 << 7;
+	run.operator_ns = 100 * US; /* 10 % */
+	write_one(&run);
+	assert_null(advice_of("double_precision"));
+	release();
+}
+
 TEST(small_operators_with_python_between)
 {
 	struct run run = well;
@@ -137,6 +163,12 @@ TEST(a_place_between_operators)
 	assert_non_null(
 		strstr(advice_of("between_operators")->text, "after aten::mm and before aten::mm"));
 	release();
+	run.wait_label = "[Callback]Plots.on_train_batch_end"; /* it stands in the place's line */
+	write_one(&run);
+	only("between_operators", NULL);
+	assert_string_equal(advice_of("between_operators")->place.function, run.wait_label);
+	release();
+	run.wait_label = NULL;
 	run.wait_once = 30; /* a machine that did something else */
 	run.wait_in_one_ns = 200 * MS;
 	write_one(&run);
@@ -314,6 +346,20 @@ TEST(memory_that_grows)
 	run.steps = 18; /* too few to tell */
 	write_one(&run);
 	assert_int_equal(bottleneck.advice_count, 0);
+	release();
+}
+
+/* They have operators without gradients that the other steps do not have. */
+TEST(slow_steps_that_evaluate)
+{
+	struct run run = CHANGED(slow_every, 10);
+	char title[CAUSE_TITLE_BYTES];
+
+	run.slow_operators = 40;
+	write_one(&run);
+	assert_string_equal(cause_title(only("slow_steps", NULL), title),
+			    "One step in 10 takes much longer, as in an evaluation");
+	assert_non_null(strstr(advice_of("slow_steps")->todo, "Evaluate less often"));
 	release();
 }
 
