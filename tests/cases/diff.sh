@@ -18,9 +18,9 @@ says() { # REGEX of standard error
 }
 
 # A line of Python and what it called: its noise is that of the looks that found a CPU.
-diff_of 0 "$good" "$adam" lines --format json --limit 0
-"$REPORT" lines --format json --limit 0 "$good" >before.json
-"$REPORT" lines --format json --limit 0 "$adam" >after.json
+diff_of 0 "$recordings/copies.evt" "$recordings/queue_empty.evt" lines --format json --limit 0
+"$REPORT" lines --format json --limit 0 "$recordings/copies.evt" >before.json
+"$REPORT" lines --format json --limit 0 "$recordings/queue_empty.evt" >after.json
 python3 -S - <<'END' 2>why || fail "noise of sampled lines: $(tail -1 why)"
 import json
 doc, *sides = (json.load(open(name)) for name in ("out", "before.json", "after.json"))
