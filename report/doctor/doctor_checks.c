@@ -125,7 +125,7 @@ void check_collector(const struct doctor *doctor, struct doctor_line *line)
 }
 
 /* What the folder's disk has room for; `name` says whose disk it is. */
-static void output_say_room(struct doctor_line *line, const char *folder, const char *name)
+static void doctor_say_room(struct doctor_line *line, const char *folder, const char *name)
 {
 	struct statvfs disk;
 	char bytes[UNIT_TEXT_BYTES];
@@ -145,7 +145,7 @@ static void output_say_room(struct doctor_line *line, const char *folder, const 
 		   "%s left on the disk of %s", bytes, name);
 }
 
-static bool output_is_below(const char *path, const char *folder)
+static bool doctor_is_below(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
 
@@ -153,12 +153,12 @@ static bool output_is_below(const char *path, const char *folder)
 }
 
 /* Folders are not made by recording; a pattern in a folder's name is not expanded here. */
-static void output_look(struct doctor_line *line, const char *given, const char *folder)
+static void doctor_look_at_output(struct doctor_line *line, const char *given, const char *folder)
 {
 	char name[PATH_MAX + 64];
 
 	snprintf(name, sizeof(name), "INTERCEPT_OUTPUT='%.400s'", given);
-	if (output_is_below(folder, "/dev") || output_is_below(folder, "/proc"))
+	if (doctor_is_below(folder, "/dev") || doctor_is_below(folder, "/proc"))
 		doctor_say(line, DOCTOR_STOPS, "name a file in another folder",
 			   "%s: /dev and /proc are no place for it", name);
 	else if (strchr(folder, '%'))
@@ -169,7 +169,7 @@ static void output_look(struct doctor_line *line, const char *given, const char 
 			   "%s: no file can be made in the folder '%.400s': %s", name, folder,
 			   strerror(errno));
 	else
-		output_say_room(line, folder, name);
+		doctor_say_room(line, folder, name);
 }
 
 void check_output(const struct doctor *doctor, struct doctor_line *line)
@@ -182,13 +182,13 @@ void check_output(const struct doctor *doctor, struct doctor_line *line)
 	if (slash && slash[1]) {
 		snprintf(folder, sizeof(folder), "%.*s", slash == given ? 1 : (int)(slash - given),
 			 given);
-		output_look(line, given, folder);
+		doctor_look_at_output(line, given, folder);
 	} else if (access(".", W_OK)) {
 		doctor_say(line, DOCTOR_STOPS,
 			   "change to another folder, or name one by INTERCEPT_OUTPUT",
 			   "the current folder cannot be written: %s", strerror(errno));
 	} else {
-		output_say_room(line, ".", "the current folder");
+		doctor_say_room(line, ".", "the current folder");
 	}
 }
 
