@@ -388,25 +388,39 @@ static bool is_sampled(const struct table *table, size_t row, const char *name)
 	return false;
 }
 
-/* Samples that found a thread waiting are not counted for its CPU time. */
-static double samples_error(const struct table *table, size_t row, const char *name)
+static double fact_value(const struct facts *facts, const char *name)
 {
-	double wait = named_value(table, row, "wait_ns"),
-	       ready = named_value(table, row, "ready_ns");
+	for (size_t i = 0; i < facts->count; i++)
+		if (!strcmp(facts->fact[i].name, name) && facts->fact[i].cell.kind != CELL_TEXT)
+			return cell_value(&facts->fact[i].cell);
+	return NAN;
+}
+
+/*
+ * Looks that found a thread waiting say nothing of its CPU time. On a busy machine few others are
+ * left, and each stands for much of it: a row has as many of them as its share of all CPU time.
+ */
+static double samples_error(const struct batch_report *one, size_t row, const char *name)
+{
+	const struct facts *facts = &one->job.facts;
+	double whole = fact_value(facts, "cpu_ns"), looks = fact_value(facts, "cpu_samples");
 
 	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++) {
-		double value = named_value(table, row, sampled[i].column);
-		double samples = named_value(table, row, sampled[i].samples);
-		double other = (isnan(wait) ? 0 : wait) + (isnan(ready) ? 0 : ready);
+		double value = named_value(&one->job.table, row, sampled[i].column);
+		double samples = named_value(&one->job.table, row, sampled[i].samples);
 
-		if (!strcmp(name, sampled[i].column) && samples > 0 && value > 0)
-			return noise_of_samples(value, samples * value / (value + other));
+		if (strcmp(name, sampled[i].column) != 0 || !(samples > 0) || !(value > 0))
+			continue;
+		if (whole > 0 && looks > 0)
+			samples = fmin(samples, looks * value / whole);
+		return noise_of_samples(value, samples);
 	}
 	return NAN;
 }
 
-static double row_error(const struct table *table, size_t row, const char *name)
+static double row_error(const struct batch_report *one, size_t row, const char *name)
 {
+	const struct table *table = &one->job.table;
 	static const struct {
 		const char *column, *total;
 	} leaves[] = {
@@ -416,7 +430,7 @@ static double row_error(const struct table *table, size_t row, const char *name)
 	double error = calls_error(table, row, name);
 
 	if (isnan(error))
-		error = samples_error(table, row, name);
+		error = samples_error(one, row, name);
 	for (size_t i = 0; isnan(error) && i < sizeof(leaves) / sizeof(leaves[0]); i++)
 		if (!strcmp(name, leaves[i].column) &&
 		    named_value(table, row, name) >=
@@ -443,7 +457,7 @@ static struct measured measure_row(const struct batch_report *one, size_t row, s
 		return measured;
 	measured.value = cell_value(table_cell(&one->job.table, row, column));
 	measured.has = !isnan(measured.value);
-	measured.error = row_error(&one->job.table, row, one->job.table.column[column]->name);
+	measured.error = row_error(one, row, one->job.table.column[column]->name);
 	measured.is_sampled = is_sampled(&one->job.table, row, one->job.table.column[column]->name);
 	return measured;
 }

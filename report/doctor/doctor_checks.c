@@ -124,33 +124,72 @@ void check_collector(const struct doctor *doctor, struct doctor_line *line)
 			   "intercept-collector is not found");
 }
 
-void check_output(const struct doctor *doctor, struct doctor_line *line)
+/* What the folder's disk has room for; `name` says whose disk it is. */
+static void doctor_say_room(struct doctor_line *line, const char *folder, const char *name)
 {
 	struct statvfs disk;
 	char bytes[UNIT_TEXT_BYTES];
 	uint64_t room;
 
-	(void)doctor;
-	if (access(".", W_OK)) {
-		doctor_say(line, DOCTOR_STOPS,
-			   "change to another folder, or name one by INTERCEPT_OUTPUT",
-			   "the current folder cannot be written: %s", strerror(errno));
-		return;
-	}
-	if (statvfs(".", &disk)) {
-		doctor_say(line, DOCTOR_LIMITED, "", "the space on disk is not known: %s",
-			   strerror(errno));
+	if (statvfs(folder, &disk)) {
+		doctor_say(line, DOCTOR_LIMITED, "", "the space on the disk of %s is not known: %s",
+			   name, strerror(errno));
 		return;
 	}
 	room = (uint64_t)disk.f_bavail * disk.f_frsize;
 	unit_format(bytes, UNIT_BYTES, room);
-	if (room < SPACE_LEAST)
-		doctor_say(line, DOCTOR_LIMITED,
-			   "make room, or bound the file by INTERCEPT_MAX_FILE or "
-			   "INTERCEPT_KEEP_LAST",
-			   "%s left on the disk of the current folder", bytes);
+	doctor_say(line, room < SPACE_LEAST ? DOCTOR_LIMITED : DOCTOR_OK,
+		   room < SPACE_LEAST ? "make room, or bound the file by INTERCEPT_MAX_FILE or "
+					"INTERCEPT_KEEP_LAST"
+				      : "",
+		   "%s left on the disk of %s", bytes, name);
+}
+
+static bool doctor_is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return !strncmp(path, folder, length) && (path[length] == '/' || !path[length]);
+}
+
+/* Folders are not made by recording; a pattern in a folder's name is not expanded here. */
+static void doctor_look_at_output(struct doctor_line *line, const char *given, const char *folder)
+{
+	char name[PATH_MAX + 64];
+
+	snprintf(name, sizeof(name), "INTERCEPT_OUTPUT='%.400s'", given);
+	if (doctor_is_below(folder, "/dev") || doctor_is_below(folder, "/proc"))
+		doctor_say(line, DOCTOR_STOPS, "name a file in another folder",
+			   "%s: /dev and /proc are no place for it", name);
+	else if (strchr(folder, '%'))
+		doctor_say(line, DOCTOR_LIMITED, "make the folders before programs start",
+			   "%s: its folder is another one for each program", name);
+	else if (access(folder, W_OK | X_OK))
+		doctor_say(line, DOCTOR_STOPS, "make it, or name another one by INTERCEPT_OUTPUT",
+			   "%s: no file can be made in the folder '%.400s': %s", name, folder,
+			   strerror(errno));
 	else
-		doctor_say(line, DOCTOR_OK, "", "%s left on the disk of the current folder", bytes);
+		doctor_say_room(line, folder, name);
+}
+
+void check_output(const struct doctor *doctor, struct doctor_line *line)
+{
+	const char *given = getenv("INTERCEPT_OUTPUT");
+	const char *slash = given ? strrchr(given, '/') : NULL;
+	char folder[PATH_MAX];
+
+	(void)doctor;
+	if (slash && slash[1]) {
+		snprintf(folder, sizeof(folder), "%.*s", slash == given ? 1 : (int)(slash - given),
+			 given);
+		doctor_look_at_output(line, given, folder);
+	} else if (access(".", W_OK)) {
+		doctor_say(line, DOCTOR_STOPS,
+			   "change to another folder, or name one by INTERCEPT_OUTPUT",
+			   "the current folder cannot be written: %s", strerror(errno));
+	} else {
+		doctor_say_room(line, ".", "the current folder");
+	}
 }
 
 void check_allocator(const struct doctor *doctor, struct doctor_line *line)

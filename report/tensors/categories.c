@@ -11,12 +11,15 @@
 
 #include "report/base/memory.h"
 #include "report/scopes/scope_events.h"
+#include "report/tensors/copies.h"
 #include "report/tensors/parameters.h"
 
 #define SCOPE_FUNCTION 0u /* of at::RecordScope */
 #define SCOPE_BACKWARD 1u
 #define ENGINE "autograd::engine::evaluate_function"
 #define STEP "Optimizer.step#"
+#define OPERATOR "aten::"
+#define CLONE OPERATOR "clone"
 #define LOADER "enumerate(DataLoader)"
 #define SHARDED "FSDP::"                    /* fully_shard() */
 #define WRAPPED "FullyShardedDataParallel." /* the class */
@@ -45,6 +48,9 @@ struct category_block {
 	enum made_in made_in;
 	bool exists, counts, is_parameter;
 	bool was_first; /* before the first pass */
+	bool is_bare;   /* no operator made it, as when a file is loaded */
+	bool is_clone;  /* the result of an outermost aten::clone */
+	bool is_copy;   /* copies.h; if it has the size of a parameter */
 	bool is_second; /* of a product: it had made one before */
 	bool is_early;  /* of a product: none of its thread had made one */
 };
@@ -52,12 +58,14 @@ struct category_block {
 struct category_scope {
 	uint8_t made_in;
 	bool is_product, has_made;
+	bool has_sequence, is_within; /* is_within: another operator */
 };
 
 struct category_name {
 	uint8_t made_in; /* enum made_in + 1; 0: not looked at */
 	bool is_product;
 	bool makes_none; /* a product that had been given its result */
+	bool is_operator, is_clone;
 };
 
 struct category_process {
@@ -90,6 +98,7 @@ struct category_state {
 	uint32_t *unused;
 	size_t unused_count, unused_room;
 	struct category_list gradients, states, candidates;
+	struct copies copies;
 	bool is_sampled, has_sequences;
 	uint64_t to_ns; /* where the selected time ends; what lives there has been what it was */
 };
@@ -181,6 +190,9 @@ static enum tensor_category category_of(const struct category_state *mine,
 		return CATEGORY_parameters;
 	if (block_is_workspace(mine, block) && (!is_freed || process->passes > block->passes))
 		return CATEGORY_workspaces;
+	if (block->is_copy && process->nodes != block->nodes &&
+	    copies_have_size(&mine->copies, block->process, block->device, block->bytes))
+		return CATEGORY_unknown;
 	switch (block->made_in) {
 	case MADE_BACKWARD:
 	case MADE_BY_REDUCTION:
@@ -324,6 +336,32 @@ static void category_note_made(struct category_state *mine, uint32_t thread,
 		mine->scope[at].has_made = true;
 }
 
+/* The innermost scope that is an aten::clone, and in no other operator. */
+static uint32_t category_clone(const struct category_state *mine, uint32_t thread)
+{
+	uint32_t at = nest_innermost(&mine->ops, thread);
+
+	while (at != NEST_NONE &&
+	       (mine->scope[at].is_within || !mine->name[mine->ops.scope[at].key].is_clone))
+		at = nest_outer(&mine->ops, at);
+	return at;
+}
+
+/* What is loaded before the first pass may be copied into parameters. */
+static void category_note_copy(struct category_state *mine, uint32_t thread, uint32_t at)
+{
+	struct category_block *block = &mine->block[at];
+	uint32_t clone = block->made_in == MADE_OUTSIDE || block->made_in == MADE_FORWARD
+				 ? category_clone(mine, thread)
+				 : NEST_NONE;
+
+	block->is_copy = block->is_bare && block->was_first;
+	block->is_clone = clone != NEST_NONE;
+	if (block->is_clone)
+		block->is_copy = copies_take_clone(&mine->copies, thread,
+						   mine->scope[clone].has_sequence, at);
+}
+
 static void category_take_alloc(void *state, const struct source_event *event, bool counts)
 {
 	struct category_state *mine = state;
@@ -354,10 +392,12 @@ static void category_take_alloc(void *state, const struct source_event *event, b
 		.made_in = category_made_in(mine, event->thread->index),
 		.exists = true,
 		.counts = counts,
+		.is_bare = nest_innermost(&mine->ops, event->thread->index) == NEST_NONE,
 		.was_first = !process->passes && !process->is_in_pass &&
 			     !(process->has_stepped && category_has_passed(mine)),
 	};
 	category_note_made(mine, event->thread->index, &mine->block[at]);
+	category_note_copy(mine, event->thread->index, at);
 	if (!counts)
 		return;
 	device->bytes += given->bytes;
@@ -413,6 +453,7 @@ static void category_list(struct category_state *mine, struct category_list *lis
 		.is_parameter = block->is_parameter,
 		.is_sum = block->made_in == MADE_BY_REDUCTION,
 		.is_unsure = block->made_in == MADE_WITH_GRAPH,
+		.is_bare = block->is_bare,
 	};
 }
 
@@ -438,9 +479,13 @@ static void category_find_parameters(struct category_state *mine, uint32_t proce
 	gradients->count = parameters_confirm(gradients->block, gradients->count, states->block,
 					      states->count);
 	parameters_find(gradients->block, gradients->count, candidates->block, candidates->count);
-	for (size_t i = 0; i < candidates->count; i++)
-		mine->block[candidates->block[i].at].is_parameter = candidates->block[i]
-									    .is_parameter;
+	for (size_t i = 0; i < candidates->count; i++) {
+		struct category_block *block = &mine->block[candidates->block[i].at];
+
+		if (candidates->block[i].is_parameter && !block->is_parameter)
+			copies_add_size(&mine->copies, process, block->device, block->bytes);
+		block->is_parameter = candidates->block[i].is_parameter;
+	}
 }
 
 /* --- operators --- */
@@ -466,13 +511,17 @@ static enum made_in name_look(const struct source_name *name)
 	return MADE_OUTSIDE;
 }
 
-/* mm, addmm, bmm, baddbmm, _scaled_mm, addmv, dot and so on. */
+static bool name_is_operator(const struct source_name *name)
+{
+	return name->text && name->length >= strlen(OPERATOR) &&
+	       !memcmp(name->text, OPERATOR, strlen(OPERATOR));
+}
+
+/* Of an operator: mm, addmm, bmm, baddbmm, _scaled_mm, addmv, dot and so on. */
 static bool name_is_product(const struct source_name *name)
 {
 	static const char *const ends[] = { "mm", "mv", "mv_", "mm_", "dot", "mm_activation" };
 
-	if (!name->text || name->length < 6 || memcmp(name->text, "aten::", 6) != 0)
-		return false;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		size_t length = strlen(ends[i]);
 
@@ -490,8 +539,12 @@ static struct category_name *category_name_of(struct category_state *mine, uint3
 	mine->name = memory_room(mine->name, index, &mine->name_room, sizeof(*mine->name));
 	name = &mine->name[index];
 	if (!name->made_in) {
-		name->made_in = (uint8_t)name_look(source_name_at(mine->source, index)) + 1;
-		name->is_product = name_is_product(source_name_at(mine->source, index));
+		const struct source_name *text = source_name_at(mine->source, index);
+
+		name->made_in = (uint8_t)name_look(text) + 1;
+		name->is_operator = name_is_operator(text);
+		name->is_product = name->is_operator && name_is_product(text);
+		name->is_clone = name->is_operator && !strcmp(text->text, CLONE);
 	}
 	return name;
 }
@@ -525,6 +578,23 @@ static void category_note(struct category_state *mine, const struct source_event
 	}
 }
 
+static bool category_is_within(const struct category_state *mine, uint32_t outer)
+{
+	return outer != NEST_NONE &&
+	       (mine->scope[outer].is_within || mine->name[mine->ops.scope[outer].key].is_operator);
+}
+
+/* The block of the clone before may be another one by now. */
+static void category_note_sequence(struct category_state *mine, const struct source_event *event,
+				   uint64_t sequence)
+{
+	uint64_t pass = category_process_of(mine, event->process->index)->passes;
+	uint32_t copy = copies_take_operator(&mine->copies, event->thread->index, pass, sequence);
+
+	if (copy != COPY_NONE)
+		mine->block[copy].is_copy = mine->block[copy].is_clone;
+}
+
 static void category_take_op(void *state, const struct source_event *event, bool counts)
 {
 	struct category_state *mine = state;
@@ -532,13 +602,12 @@ static void category_take_op(void *state, const struct source_event *event, bool
 	uint32_t name = event_name(mine->source, event, begin->name);
 	const struct category_name *kind = category_name_of(mine, name);
 	enum made_in made_in = kind->made_in - 1;
-	bool is_outermost = nest_innermost(&mine->ops, event->thread->index) == NEST_NONE;
+	uint32_t outer = nest_innermost(&mine->ops, event->thread->index);
 	uint32_t scope = nest_begin(&mine->ops, event_place(event), name, false);
+	bool has_sequence = event->event.id != EVT_torch_begin && (int64_t)begin->sequence >= 0;
 
 	(void)counts;
 	if (event->event.id != EVT_torch_begin && made_in == MADE_OUTSIDE) {
-		bool has_sequence = (int64_t)begin->sequence >= 0;
-
 		mine->has_sequences |= has_sequence;
 		if (begin->scope == SCOPE_BACKWARD)
 			made_in = MADE_BACKWARD;
@@ -549,9 +618,13 @@ static void category_take_op(void *state, const struct source_event *event, bool
 	mine->scope[scope] = (struct category_scope){
 		.made_in = (uint8_t)made_in,
 		.is_product = kind->is_product,
+		.has_sequence = has_sequence,
+		.is_within = category_is_within(mine, outer),
 	};
 	if (event->event.time_ns < mine->to_ns)
-		category_note(mine, event, made_in, is_outermost);
+		category_note(mine, event, made_in, outer == NEST_NONE);
+	if (has_sequence && begin->scope == SCOPE_FUNCTION)
+		category_note_sequence(mine, event, begin->sequence);
 }
 
 static void category_op_ended(void *state, const struct nest_end *end)
@@ -628,6 +701,7 @@ static void categories_start(void *state, struct run *run, const void *options)
 	mine->to_ns = run_filters(run)->settings.to_ns;
 	nest_init(&mine->ops, (struct nest_options){ 0 }, category_op_ended, mine);
 	map_init(&mine->blocks);
+	copies_init(&mine->copies);
 	run_reads_scopes(run, EVT_SCOPE_KIND_operator, FIELDS_ALL, category_take_op,
 			 category_take_op_end, mine);
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, category_take_sampling, mine);
@@ -665,6 +739,7 @@ static void categories_release(void *state)
 
 	nest_release(&mine->ops);
 	map_release(&mine->blocks);
+	copies_release(&mine->copies);
 	for (size_t i = 0; i < mine->categories.device_count; i++)
 		category_times_release(&mine->categories.device[i].times);
 	free(mine->categories.device);

@@ -12,7 +12,8 @@
  *   inputs           made outside of all these; a backward function began, at most two passes ended
  *   workspaces       made on a GPU by a matrix product beside its result; outlive it
  *   temporaries      freed before any of that
- *   unknown          the rest, and all blocks if operators were sampled or not recorded
+ *   unknown          copies of parameters (copies.h) and the rest, and all blocks if operators were
+ *                    sampled or not recorded
  *
  * A block is known for what it is when it ends. So what was live at a device's peak is added up
  * when blocks end that were live then. Memory grows with live blocks. To be used by one thread.

@@ -22,6 +22,8 @@ static int parameters_by_age(const void *a, const void *b)
 
 	if (one->is_parameter != other->is_parameter)
 		return one->is_parameter ? -1 : 1;
+	if (one->is_bare != other->is_bare)
+		return one->is_bare ? 1 : -1;
 	if (one->since_ns != other->since_ns)
 		return one->since_ns < other->since_ns ? -1 : 1;
 	return (one->at > other->at) - (one->at < other->at);

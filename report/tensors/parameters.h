@@ -28,6 +28,7 @@ struct parameter_block {
 	bool is_parameter; /* of candidates: was found before, or is found now */
 	bool is_sum;       /* of gradients: it may be of several parameters */
 	bool is_unsure;    /* of gradients: it may be of none */
+	bool is_bare;      /* of candidates: no operator made it */
 	bool is_paired;    /* these two are for parameters_find() itself */
 	size_t next;
 };
@@ -37,8 +38,9 @@ size_t parameters_confirm(struct parameter_block *gradient, size_t gradients,
 			  struct parameter_block *state, size_t states);
 
 /*
- * Sets is_parameter. Candidates that had it set are taken first, then those that were made first,
- * because a model is made before its copies. Sorts both.
+ * Sets is_parameter. Candidates that had it set are taken first, then those that an operator made
+ * (what a file is loaded into may be copied from), then those that were made first, because a
+ * model is made before its copies. Sorts both.
  */
 void parameters_find(struct parameter_block *gradient, size_t gradients,
 		     struct parameter_block *candidate, size_t candidates);

@@ -17,6 +17,21 @@ says() { # REGEX of standard error
 	expect_match "what diff says" "$(cat err)" "$1"
 }
 
+# A line of Python and what it called: its noise is that of the looks that found a CPU.
+diff_of 0 "$recordings/copies.evt" "$recordings/queue_empty.evt" lines --format json --limit 0
+"$REPORT" lines --format json --limit 0 "$recordings/copies.evt" >before.json
+"$REPORT" lines --format json --limit 0 "$recordings/queue_empty.evt" >after.json
+python3 -S - <<'END' 2>why || fail "noise of sampled lines: $(tail -1 why)"
+import json
+doc, *sides = (json.load(open(name)) for name in ("out", "before.json", "after.json"))
+each = [side["totals"]["cpu_ns"] / side["totals"]["cpu_samples"] for side in sides]
+rows = [row for row in doc["rows"] if row["metric"] == "total_cpu_ns" and row["noise"] is not None]
+assert rows
+for row in rows:  # of n looks of w ns each: w times the root of n
+    least = 4 * sum(row[name] * one for name, one in zip(("before", "after"), each)) ** 0.5
+    assert row["noise"] >= 0.999 * least, (row, least)
+END
+
 # Every number is the reports' own, and the changes are theirs.
 compare() { # BEFORE AFTER REPORT [OPTION...]
 	diff_of 0 "$@" --format json

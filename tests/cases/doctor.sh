@@ -43,6 +43,17 @@ line 'its layout' '^its layout: ok: _PyRuntime is visible$'
 line PyTorch '^PyTorch: ok: 2.9.1\+cpu$'
 line CUPTI '^CUPTI: ok: /somewhere/libcupti.so.12$'
 
+# where INTERCEPT_OUTPUT leads to
+mkdir to
+INTERCEPT_OUTPUT=$PWD/to/r%r.evt doctor 0
+line output "^output: (ok|limited): .* left on the disk of INTERCEPT_OUTPUT='$PWD/to/r%r.evt'"
+INTERCEPT_OUTPUT=to/%p/x.evt doctor 0
+line output "^output: limited: INTERCEPT_OUTPUT='to/%p/x.evt': its folder is another one for each program; make the folders"
+INTERCEPT_OUTPUT=gone/x.evt doctor 1
+line output "^output: missing: INTERCEPT_OUTPUT='gone/x.evt': no file can be made in the folder 'gone': No such file or directory; make it,"
+INTERCEPT_OUTPUT=/proc/x.evt doctor 1
+line output "^output: missing: INTERCEPT_OUTPUT='/proc/x.evt': /dev and /proc are no place for it; name a file"
+
 # a filter that refuses perf_event_open(), or another call
 doctor 0 "$PROGRAMS/confine" eperm perf_event_open
 line seccomp '^seccomp: ok: a filter of system calls is in force'

@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import sys
+import weakref
 
 import torch
 from layers import MODELS, loss_of
@@ -36,6 +37,13 @@ def sizes_of(device):
 def bytes_of(tensors, device):
     tensors, size = [tensor for tensor in tensors if tensor.device.type == device], sizes_of(device)
     return sum(size(tensor.untyped_storage()) for tensor in tensors)
+
+
+class Kept:
+    """A tensor as long as a node of the graph keeps it. Detached: an output that is kept as it is keeps its node, and so itself."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor.detach()
 
 
 def grad_by_func(model, data):
@@ -68,21 +76,22 @@ def main(models, arguments):
     for step in range(4):
         last = step == 3
         optim.zero_grad(set_to_none=moment != "kept")
-        saved = {}
+        saved = []
 
         def pack(tensor, saved=saved):
-            if tensor.untyped_storage().data_ptr() not in made_before:
-                saved[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage()
-            return tensor
+            kept = Kept(tensor)
+            saved.append(weakref.ref(kept))
+            return kept
 
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda kept: kept.tensor):
             loss = None if moment == "func" else loss_of(model, data)
             if moment == "twice":
                 loss = loss + sum(part.square().sum() for part in torch.autograd.grad(loss, list(model.parameters()), create_graph=True))
         if last and moment in ("forward", "twice"):
             torch.empty(SPARE, dtype=torch.uint8, device=device)
-            counted["activations"] = sum(map(sizes_of(device), saved.values()))
-        saved.clear()
+            storages = {kept.tensor.untyped_storage().data_ptr(): kept.tensor.untyped_storage() for kept in (each() for each in saved) if kept}
+            counted["activations"] = sum(map(sizes_of(device), (each for at, each in storages.items() if at not in made_before)))
+            del storages
         if moment == "func":
             grad_by_func(model, data)
         else:

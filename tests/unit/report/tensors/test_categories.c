@@ -134,6 +134,44 @@ TEST(a_model_may_be_made_after_another)
 	recording_close();
 }
 
+/* deepcopy() after a step, and a snapshot under no_grad(); a clone that is a node is none. */
+TEST(copies_of_a_model_are_neither_inputs_nor_activations)
+{
+	recording_begin(1);
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	step(1000, 5, true);
+	release_block(1500, 4);
+	make(1600, "aten::clone", 7, 20, 100);
+	make(1610, "aten::clone", NOT_NUMBERED, 21, 100);
+	make(1620, "aten::clone", 7, 22, 33);  /* no parameter has this size */
+	make(1630, "aten::clone", 7, 23, 100); /* a node: the next number is higher */
+	make(1640, "aten::relu", 8, 24, 44);
+	make(1650, "aten::clone", 9, 25, 100); /* behind a node */
+	step(2000, 9, false);
+	finish();
+	assert_int_equal(sums_of(CATEGORY_unknown)->live_bytes, 200);
+	assert_int_equal(sums_of(CATEGORY_activations)->live_bytes, 33 + 100 + 44 + 100);
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
+	recording_close();
+}
+
+/* A file that is loaded first, and is let go after some steps. */
+TEST(what_a_file_was_loaded_into_is_no_parameter)
+{
+	recording_begin(1);
+	alloc(50, 10, 100);
+	make(100, "aten::empty", NOT_NUMBERED, 1, 100);
+	step(1000, 5, true);
+	release_block(1500, 4);
+	release_block(1501, 10);
+	step(2000, 7, false);
+	finish();
+	assert_int_equal(sums_of(CATEGORY_parameters)->bytes_allocated, 100);
+	assert_int_equal(sums_of(CATEGORY_parameters)->live_bytes, 100);
+	assert_int_equal(sums_of(CATEGORY_unknown)->bytes_allocated, 100);
+	recording_close();
+}
+
 /* fully_shard(): gradients of two shards are summed over ranks in one block. */
 TEST(shards_are_parameters_and_what_is_gathered_is_told_apart)
 {
