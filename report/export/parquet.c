@@ -315,8 +315,7 @@ static void parquet_put_collective(struct parquet_rank *rank, const struct trace
 	struct parquet *parquet = rank->parquet;
 	struct collective_label label;
 
-	if (!slice->ordinal ||
-	    !collective_label_of(event->name.text, event->name.length, &label))
+	if (!slice->ordinal || !collective_label_of(event->name.text, event->name.length, &label))
 		return;
 	parquet_row_begin(parquet, PARQUET_COLLECTIVES);
 	row_set(parquet, VALUE_START, parquet->base_real_ns + event->time_ns);
