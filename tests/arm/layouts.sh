@@ -53,7 +53,7 @@ for python in "${PYTHONS[@]}"; do
 	include=$("$python" -c 'import sys, sysconfig
 print(sysconfig.get_path("include") if (3, 8) <= sys.version_info < (3, 13) else "")' 2>/dev/null)
 	[[ -e $include/internal/pycore_pystate.h && $include != /usr/include/* ]] || continue # Debian's are for its own architecture
-	cc -w -I. -I"$include" print.c -o print && ./print >same.c || fail "no fields in $include"
+	{ cc -w -I. -I"$include" print.c -o print && ./print >same.c; } || fail "no fields in $include"
 	# shellcheck disable=SC2086 # with its options
 	$ARM_CC -w -fsyntax-only -I. -I"$include" same.c || fail "$include: laid out otherwise for aarch64, see above"
 	sed '1a_Static_assert(offsetof(PyObject, ob_type) == 9, "");' same.c >other.c
