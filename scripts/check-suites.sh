@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Each suite of tests stays within its budget of CPU seconds, by tests/seconds.txt: what two cores do in the time that
-# docs/CONTRIBUTING.md promises. A line of tests/seconds.txt names a test that exists.
+# docs/CONTRIBUTING.md promises. A line of tests/seconds.txt names a test that exists. Each case that `make test-arm` does not run has
+# a reason.
 
 cd "$(dirname "$0")/.." || exit 1
 export LC_ALL=C
@@ -26,4 +27,5 @@ while read -r _ name; do
 	echo "tests/seconds.txt:1: no test is named '$name'"
 	status=1
 done <tests/seconds.txt
+{ scripts/test-arm.sh --reasons >/dev/null; } 2>&1 || status=1
 exit $status

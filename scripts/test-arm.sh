@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# usage: test-arm.sh [--build | --left-out] [NAME...]
+# usage: test-arm.sh [--build | --left-out | --reasons] [NAME...]
 # Builds everything for aarch64 with Debian's cross compiler, and runs what can run under qemu-user: unit tests, fuzz
 # targets over their corpora, and the cases that tests/arm.txt names. With names (patterns): only these. With --build:
 # builds only. tests/arm.txt also lists what cannot run under the emulator, and why; with --left-out these are tried, and one that
-# passes is an error.
+# passes is an error. --reasons prints why cases are not run, and how many, and runs nothing; a case without a reason is an error.
 #
 # The emulator shows that the code is right for the instruction set and the ABI. It says nothing about speed, and nothing
 # about the order in which an Arm processor makes memory visible: tests/memory_order.py checks that.
@@ -14,6 +14,47 @@
 # is O for tests/run.
 
 cd "$(dirname "$0")/.." || exit 1
+listed() { # MARK: the first words of the lines of tests/arm.txt with this mark
+	sed -nE "s/^$1 +([a-z_0-9]+).*/\1/p" tests/arm.txt
+}
+declare -A reason=() # of each case that is not run; of one that is: +
+give_reason() { # REASON FILE...
+	local why=$1 file
+	shift
+	for file; do
+		file=${file##*/}
+		reason[${file%.sh}]=${reason[${file%.sh}]:-$why}
+	done
+}
+find_reasons() {
+	local mark pattern why name
+	. tests/suites.sh
+	for name in $(listed '[+]'); do
+		give_reason + "$name.sh"
+	done
+	while read -r mark pattern why; do
+		[[ $pattern != @fetched ]] || pattern="\\b($(suites_helpers 'fetched.*'))\\b"
+		case $mark in
+		-) give_reason "$why" "$pattern.sh" ;;
+		=) mapfile -t files < <(compgen -G "tests/cases/$pattern.sh") ;;&
+		'~') mapfile -t files < <(grep -lE "^[^#]*($pattern)" tests/cases/*.sh) ;;&
+		!) mapfile -t files < <(grep -LE "^[^#]*($pattern)" tests/cases/*.sh) ;;&
+		[=~!]) give_reason "$why" "${files[@]}" ;;
+		esac
+	done < <(grep -E '^[-=~!] ' tests/arm.txt)
+	for name in tests/cases/*.sh; do
+		name=${name##*/}
+		[[ ${reason[${name%.sh}]:-} ]] || { echo "tests/arm.txt: no reason why '${name%.sh}' is not run: + runs it, - gives one" >&2; return 1; }
+	done
+}
+find_reasons || exit 1
+if [[ ${1:-} == --reasons ]]; then
+	for file in tests/cases/*.sh; do
+		name=${file##*/}
+		echo "${reason[${name%.sh}]}"
+	done | sed 's/^+$/run/' | sort | uniq -c | sort -rn
+	exit
+fi
 [[ $(uname -sm) == 'Linux x86_64' ]] || { echo "test-arm: this is $(uname -sm): it emulates aarch64 on x86-64 only" >&2; exit 1; }
 # Return addresses are signed by the emulator's own function, not by QARMA: that alone takes most of the time of many tests.
 export QEMU_CPU=max,pauth-impdef=on
@@ -27,9 +68,6 @@ root=$(scripts/arm-env.sh) || {
 build=$PWD/build/arm run=$PWD/build/arm/run
 qemu=$(command -v qemu-aarch64) || { echo "test-arm: qemu-aarch64 not found: scripts/install-deps.sh arm" >&2; exit 1; }
 
-listed() { # MARK: the first words of the lines of tests/arm.txt with this mark
-	sed -nE "s/^$1 +([a-z_0-9]+).*/\1/p" tests/arm.txt
-}
 exists() { # NAME
 	compgen -G "tests/unit/*/*/$1.c" >/dev/null || [[ -e tests/fuzz/$1.c || -e tests/cases/$1.sh ]]
 }

@@ -46,6 +46,7 @@ def main(tables, out, ranks, steps, exact=False):
             factor = "1" if exact else f"(0.9 + (hash(again, start_ns, {rank}) % 1000) / 5000.0)" + (f" * (CASE WHEN again >= {times // 2} THEN 1.5 ELSE 1 END)" if rank == SLOW_RANK and family == "steps" else "")
             columns = [f"CAST(start_ns + again * {period} AS BIGINT) AS start_ns" if name == "start_ns"
                        else f"CAST({name} * {factor} AS BIGINT) AS {name}" if name.endswith("_ns")
+                       else f"row_number() OVER (PARTITION BY operation ORDER BY start_ns + again * {period}) AS n" if name == "n"
                        else f"CAST(step + again * {count} AS BIGINT) AS step" if name == "step" else f'"{name}"' for name in names]
             folder = f"{out}/host=node{rank // 8}/rank={rank}/family={family}"
             os.makedirs(folder, exist_ok=True)

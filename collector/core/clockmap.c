@@ -89,7 +89,7 @@ static uint64_t clockmap_first_rate(struct clockmap_pair pair, uint64_t hz)
 }
 
 void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_sync *base,
-		   const struct clockmap_sync *now)
+		   const struct clockmap_sync *now, uint64_t hz)
 {
 	struct clockmap_pair pair;
 
@@ -97,8 +97,7 @@ void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_s
 				  .base_tsc = base->tsc,
 				  .base_mono = base->mono_ns };
 	pair = clockmap_pair_of(map, now);
-	map->rate = clock == REGION_CLOCK_MONOTONIC ? RATE_IDENTITY
-						    : clockmap_first_rate(pair, arch_ticks_hz());
+	map->rate = clock == REGION_CLOCK_MONOTONIC ? RATE_IDENTITY : clockmap_first_rate(pair, hz);
 	map->count = 1;
 	map->segment[0] = (struct clockmap_segment){ 0, UINT64_MAX, 0, map->rate };
 	map->pairs = 1; /* the base itself: 0, 0 */

@@ -50,9 +50,12 @@ void clockmap_sample(const struct clockmap *map, struct clockmap_sync *ret_sync)
 /* The ticks of this moment, as in records. */
 uint64_t clockmap_now(const struct clockmap *map);
 
-/* Starts the map at (0 ticks, 0 ns), with the rate from the base to `now`. */
+/*
+ * Starts the map at (0 ticks, 0 ns), with the rate from the base to `now`, or with `hz`, the one
+ * that the processor states (0: none), if that may be right.
+ */
 void clockmap_init(struct clockmap *map, uint32_t clock, const struct clockmap_sync *base,
-		   const struct clockmap_sync *now);
+		   const struct clockmap_sync *now, uint64_t hz);
 
 /*
  * From `now` on, another slope leads back to the true time within about a second. Call at most ten

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/arch/arch.h"
 #include "collector/turn/epoch.h"
 #include "collector/output/output_name.h"
 #include "collector/output/rotation.h"
@@ -179,7 +180,7 @@ static void collector_start_clock(struct collector *c)
 
 	c->common.clock.clock = view->clock;
 	clockmap_sample(&c->common.clock, &now);
-	clockmap_init(&c->common.clock, view->clock, &base, &now);
+	clockmap_init(&c->common.clock, view->clock, &base, &now, arch_ticks_hz());
 	c->started_ns = self_steady_ns();
 	c->steered_ns = c->started_ns;
 }

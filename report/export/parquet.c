@@ -315,13 +315,13 @@ static void parquet_put_collective(struct parquet_rank *rank, const struct trace
 	struct parquet *parquet = rank->parquet;
 	struct collective_label label;
 
-	if (event->category != TRACE_ANNOTATION ||
-	    !collective_label_of(event->name.text, event->name.length, &label))
+	if (!slice->ordinal || !collective_label_of(event->name.text, event->name.length, &label))
 		return;
 	parquet_row_begin(parquet, PARQUET_COLLECTIVES);
 	row_set(parquet, VALUE_START, parquet->base_real_ns + event->time_ns);
 	row_set(parquet, VALUE_PID, event->pid);
 	row_set(parquet, VALUE_TID, event->tid);
+	row_set(parquet, VALUE_ORDINAL, slice->ordinal);
 	if (!trace_is_open(slice))
 		row_set(parquet, VALUE_DURATION, slice->duration_ns);
 	if (slice->is_cut)

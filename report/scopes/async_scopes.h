@@ -16,6 +16,7 @@
 struct async_scope {
 	struct nest_place place; /* where it began */
 	uint32_t key;            /* its meaning is the caller's */
+	uint64_t ordinal;        /* so is this one's */
 	bool is_hidden, counts;
 };
 

@@ -360,10 +360,10 @@ const char *stuck_end_text(const struct source_process *process, char text[STUCK
 
 void stuck_say_oom(struct stuck *stuck, const struct source_process *process)
 {
-	char words[OOM_WORDS_BYTES];
+	char **last = &stuck->sentence[stuck->sentence_count - 1], words[OOM_WORDS_BYTES];
 
 	if (oom_words(process, words))
-		stuck_say(stuck, "%s", words);
+		*last = text_store_format(&stuck->texts, "%s %s", *last, words);
 }
 
 /* Threads that wait for each other's locks, from this one on, which comes back to it. */

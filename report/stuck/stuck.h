@@ -104,7 +104,10 @@ void stuck_place_text(const struct stuck *stuck, const struct last_look *look,
 		      char text[STUCK_PLACE_BYTES]);
 /* How it ended: "was killed by SIGKILL", "ended with status 3" */
 const char *stuck_end_text(const struct source_process *process, char text[STUCK_NAME_BYTES]);
-/* A sentence on the OOM killer at the end of that process, if anything is known. */
+/*
+ * Adds to the last sentence, which says how that process ended, what the OOM killer did then, if
+ * anything is known.
+ */
 void stuck_say_oom(struct stuck *stuck, const struct source_process *process);
 /* What it waits for, in words; NULL: it runs. */
 const char *stuck_waits_for(const struct stuck *stuck, const struct last_look *look,

@@ -30,7 +30,7 @@ struct trace_scope {
 	uint32_t name;
 	uint32_t shapes, types; /* names; 0: none */
 	int64_t sequence;       /* of autograd; -1: none */
-	uint64_t forward_thread, id, parent;
+	uint64_t forward_thread, id, parent, ordinal;
 	bool counts, is_user;
 };
 
@@ -79,6 +79,7 @@ struct trace {
 	struct map totals;  /* from process and device to allocated bytes */
 	struct map reserved;
 	struct map counted; /* from process and device to the time of the last counter */
+	struct map called;  /* from file and operation to the number of calls, of collectives */
 	struct trace_forward *moment;
 	size_t moments, moment_room;
 	uint32_t moment_unused;

@@ -86,6 +86,11 @@ struct trace_slice {
 	/* for TRACE_STEP: a step for which the program has no label */
 	const struct step_row *step;
 	const struct steps *steps; /* of `step`: what is known of it */
+	/*
+	 * Of a collective: which of the calls of that operation it is that began in this file, from
+	 * 1. 0: it is none.
+	 */
+	uint64_t ordinal;
 };
 
 /* True for a range without end, in formats that can express that; JSON cannot. */

@@ -10,6 +10,7 @@
 #include "report/base/memory.h"
 #include "report/base/text.h"
 #include "report/scopes/scope_events.h"
+#include "report/torch/collectives.h"
 
 /* forward operators whose backward has not come; with more, the oldest are dropped */
 #define FORWARDS_MAX (1u << 20)
@@ -81,10 +82,32 @@ static void trace_scopes_scope_ended(void *state, const struct nest_end *end)
 		list_module(&list, scope);
 	slice.event.argument = list.argument;
 	slice.event.arguments = list.count;
+	slice.ordinal = scope->ordinal;
 	trace_put_slice(trace, thread, slice);
 }
 
 /* --- begins --- */
+
+/*
+ * By the begin: calls of one rank overlap, and end in another order. Returns 0 for a label that is
+ * no collective's.
+ */
+static uint64_t trace_scopes_ordinal(struct trace *trace, const struct source_event *event,
+				     uint32_t name)
+{
+	struct collective_label label;
+	struct map_entry *entry;
+	size_t length;
+	const char *text = name_text(source_name_at(trace->source, name), &length);
+	uint64_t words[2] = { (uintptr_t)trace_file_of(trace, event->process) };
+	bool added;
+
+	if (!collective_label_of(text, length, &label))
+		return 0;
+	words[1] = map_hash_bytes(label.op, label.op_length, 0);
+	entry = map_put(&trace->called, map_hash_bytes(words, sizeof(words), 0), &added);
+	return entry->value = added ? 1 : entry->value + 1;
+}
 
 static struct trace_scope *scope_begin(struct trace *trace, enum trace_nest_id id,
 				       const struct source_event *event, uint64_t key, bool hidden)
@@ -209,6 +232,8 @@ static void trace_scopes_take_operator(void *state, const struct source_event *e
 	scope->is_user = begin->scope == EVT_SCOPE_USER;
 	scope->sequence = (int64_t)begin->sequence;
 	scope->forward_thread = begin->forward_thread;
+	if (scope->is_user && scope->counts)
+		scope->ordinal = trace_scopes_ordinal(trace, event, name);
 	if (scope->is_user)
 		note_step(trace, event, name);
 	else if (scope->counts && scope->sequence >= 0 && begin->scope == 1)
@@ -244,12 +269,16 @@ static void trace_scopes_take_async_begin(void *state, const struct source_event
 					  bool counts)
 {
 	struct trace *trace = state;
+	uint32_t name = event_name(trace->source, event, event->event.value[0]);
+	bool is_shown = counts && !trace->naming->is_hidden;
 
-	async_scopes_begin(&trace->async, EVENT_AS(torch_async_begin, &event->event)->function,
-			   &(struct async_scope){
-				   .place = event_place(event),
-				   .key = event_name(trace->source, event, event->event.value[0]),
-				   .counts = counts && !trace->naming->is_hidden });
+	async_scopes_begin(
+		&trace->async, EVENT_AS(torch_async_begin, &event->event)->function,
+		&(struct async_scope){
+			.place = event_place(event),
+			.key = name,
+			.ordinal = is_shown ? trace_scopes_ordinal(trace, event, name) : 0,
+			.counts = is_shown });
 }
 
 static void put_async(struct trace *trace, const struct async_scope *scope, uint64_t end_ns,
@@ -266,6 +295,7 @@ static void put_async(struct trace *trace, const struct async_scope *scope, uint
 				   .name = trace_text(&trace->texts, TRACE_AS_IS, scope->key),
 				   .time_ns = scope->place.time_ns },
 			.duration_ns = end_ns - scope->place.time_ns,
+			.ordinal = scope->ordinal,
 			.runs_on = how == NEST_RUNS_ON,
 			.is_cut = how == NEST_CUT });
 }
@@ -364,6 +394,7 @@ void trace_scopes_start(struct trace *trace, struct run *run)
 	}
 	async_scopes_init(&trace->async);
 	map_init(&trace->forward);
+	map_init(&trace->called);
 	trace->moment_unused = NEST_NONE;
 	read_operators(trace, run);
 	run_reads_scopes(run, EVT_SCOPE_KIND_nvtx_push,
@@ -407,6 +438,7 @@ void trace_scopes_release(struct trace *trace)
 	}
 	async_scopes_release(&trace->async);
 	map_release(&trace->forward);
+	map_release(&trace->called);
 	free(trace->moment);
 }
 

@@ -40,6 +40,8 @@ for row in reported("nccl")["rows"]:
     of = f"WHERE operation = '{row['op']}'"
     found = db.sql(f"SELECT count(*), sum(duration_ns), count(DISTINCT rank) FROM nth_collectives {of}").fetchall()[0]
     assert found == (row["calls"], row["total_ns"], row["processes"]), (found, row)
+    numbers = f"SELECT rank, start_ns, row_number() OVER (PARTITION BY rank ORDER BY start_ns) FROM collectives {of}"
+    assert not db.sql(f"({numbers}) EXCEPT (SELECT rank, start_ns, n FROM nth_collectives {of})").fetchall(), of
     spread = db.sql(f"SELECT max(last_ns - first_ns), count(*) FROM collective_arrivals {of}").fetchall()[0]
     assert spread == (row["skew_max_ns"], row["calls"] // 2), (spread, row)
 late = {rank: [0, 0] for rank in ranks}

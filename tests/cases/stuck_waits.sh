@@ -45,6 +45,7 @@ written
 expect_match "after SIGKILL" "$(said)" "thread $pid is at hang\.py:$here \(take\), waiting for a lock \(in pthread_mutex_lock\) that thread [0-9]+ holds, at hang\.py:$here \(take\)\."
 other=$(json stuck "$OUTPUT" "row(tid=$pid)['held_by']")
 expect_eq "who holds the other one" "$(json stuck "$OUTPUT" "row(tid=$other)['held_by']")" "$pid"
+! "$REPORT" stuck "$OUTPUT" | grep -w 'rank' || fail "a column of ranks, where no process has one"
 expect_match "a pipe" "$(json stuck "$OUTPUT" '" ".join(str(r["waits_for"]) for r in rows)')" '\(in read of pipe:\[[0-9]+\]\)'
 
 # A program in C: nothing happens in it any more, and stuck and watch say so while it hangs.

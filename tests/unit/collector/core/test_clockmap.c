@@ -49,7 +49,7 @@ static void map_start(struct clockmap *map, struct machine *m, double ns)
 	struct clockmap_sync base = { BASE_TSC, BASE_MONO, 0 };
 	struct clockmap_sync now = machine_sync(m, ns);
 
-	clockmap_init(map, REGION_CLOCK_TSC, &base, &now);
+	clockmap_init(map, REGION_CLOCK_TSC, &base, &now, 0);
 }
 
 static double map_error(const struct clockmap *map, const struct machine *m, double ns)
@@ -127,6 +127,49 @@ TEST(follows_a_drifting_clock)
 	}
 }
 
+/* Of aarch64: the counter has 500 ticks or less when its rate must be known, which it states. */
+static void coarse_start(struct clockmap *map, struct machine *m, uint64_t stated)
+{
+	struct clockmap_sync base = { BASE_TSC, BASE_MONO, 0 };
+	struct clockmap_sync now = machine_sync(m, 20000);
+
+	clockmap_init(map, REGION_CLOCK_TSC, &base, &now, stated);
+}
+
+TEST(coarse_counters)
+{
+	static const uint64_t rate[] = { 25000000, 62500000, 1000000000 };
+
+	for (unsigned int r = 0; r < sizeof(rate) / sizeof(*rate); r++) {
+		struct machine m = { .hz = (double)rate[r], .noise_ns = 100, .seed = r };
+		uint64_t tick_ns = 1000000000u / rate[r];
+		struct clockmap map;
+
+		coarse_start(&map, &m, rate[r]);
+		assert_int_equal(clockmap_hz(&map), rate[r]);
+		for (unsigned int i = 1; i < 100; i++) {
+			struct clockmap_sync sync = machine_sync(&m, i * 1e8);
+			uint64_t at = machine_ticks(&m, i * 1e8 - 5e7);
+
+			assert_true(map_error(&map, &m, i * 1e8) <= 500 + (double)tick_ns);
+			/* two threads that read the next tick, one after the other */
+			assert_in_range(clockmap_ns(&map, at + 1) - clockmap_ns(&map, at),
+					tick_ns - 1, tick_ns + 1);
+			clockmap_steer(&map, &sync);
+		}
+	}
+}
+
+/* Firmware may have stated another rate than the counter has. */
+TEST(a_stated_rate_that_is_wrong)
+{
+	struct machine m = { .hz = 1e9, .noise_ns = 10 };
+	struct clockmap map;
+
+	coarse_start(&map, &m, 25000000);
+	assert_in_range(clockmap_hz(&map), 990000000, 1010000000);
+}
+
 /* A suspended machine: the counter has gone on, the clock has not, and the other way round. */
 TEST(jumps_are_slewed)
 {
@@ -174,7 +217,7 @@ TEST(monotonic_clock_is_the_identity)
 			     later = { 3000, 2500, 0 };
 	struct clockmap map;
 
-	clockmap_init(&map, REGION_CLOCK_MONOTONIC, &base, &now);
+	clockmap_init(&map, REGION_CLOCK_MONOTONIC, &base, &now, 0);
 	clockmap_steer(&map, &later);
 	assert_int_equal(clockmap_ns(&map, 123456789), 123456789);
 	assert_int_equal(clockmap_hz(&map), 0);
@@ -189,7 +232,7 @@ TEST(real_clock_is_followed)
 	do {
 		clockmap_sample(&map, &now);
 	} while (now.mono_ns - base.mono_ns < 2000000);
-	clockmap_init(&map, REGION_CLOCK_TSC, &base, &now);
+	clockmap_init(&map, REGION_CLOCK_TSC, &base, &now, 0);
 	clockmap_sample(&map, &now);
 	assert_true(llabs((long long)(clockmap_ns(&map, now.tsc - base.tsc) + base.mono_ns -
 				      now.mono_ns)) < 100000);

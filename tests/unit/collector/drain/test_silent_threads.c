@@ -63,7 +63,7 @@ TEST(a_thread_is_known_until_a_look_finds_it_gone)
 	struct clockmap_sync base = { 0, 0, 0 };
 	pthread_t thread[THREADS];
 
-	clockmap_init(&common.clock, REGION_CLOCK_MONOTONIC, &base, &base);
+	clockmap_init(&common.clock, REGION_CLOCK_MONOTONIC, &base, &base, 0);
 	process.pid = (uint32_t)getpid();
 	sem_init(&begun, 0, 0);
 	sem_init(&may_end, 0, 0);
