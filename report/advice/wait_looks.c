@@ -377,22 +377,43 @@ static uint64_t *serves_of(struct wait_looks *looks, uint32_t process)
  * of HTTP are capitals, unlike "label" and "call", which name requests of workers that wait for no
  * connection.
  */
+static void wait_looks_take_method(struct state *mine, uint32_t process, uint32_t method,
+				   uint64_t first_ns)
+{
+	uint64_t *serves_ns = serves_of(&mine->looks, process);
+	size_t length;
+	const char *text = name_text(source_name_at(mine->source, method), &length);
+
+	if (!length || text[0] < 'A' || text[0] > 'Z')
+		return;
+	mine->looks.has_clients = true;
+	if (!*serves_ns)
+		*serves_ns = first_ns;
+}
+
 static void take_request(void *state, const struct source_event *event, bool counts)
 {
 	struct state *mine = state;
 	const struct evt_request_begin *begin = EVENT_AS(request_begin, &event->event);
-	uint64_t *serves_ns = serves_of(&mine->looks, event->process->index);
-	size_t length;
-	const char *method = name_text(
-		source_name_at(mine->source, event_name(mine->source, event, begin->method)),
-		&length);
 
 	(void)counts;
-	if (!length || method[0] < 'A' || method[0] > 'Z')
-		return;
-	mine->looks.has_clients = true;
-	if (!*serves_ns)
-		*serves_ns = event->event.time_ns;
+	wait_looks_take_method(mine, event->process->index,
+			       event_name(mine->source, event, begin->method),
+			       event->event.time_ns);
+}
+
+/* It stands for requests of segments that are not read. */
+static void wait_looks_take_sum(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+	const struct evt_request_sum *sum = EVENT_AS(request_sum, &event->event);
+	const struct source_process *process = source_process_of(event->file, sum->process);
+
+	(void)counts;
+	if (process)
+		wait_looks_take_method(mine, process->index,
+				       event_name(mine->source, event, sum->method),
+				       event->event.time_ns - (uint64_t)sum->first_ago_ns);
 }
 
 /*
@@ -464,7 +485,8 @@ static void wait_looks_take_sample(void *state, const struct source_event *event
 				   sizeof(*recent->seen));
 	recent->seen[recent->count++] = seen;
 	look = wait_looks_of_sample(event, sample, &seen);
-	look.serves = wait_looks_serves(mine, &look, seen.from_ns);
+	/* what others say does not count, as segments before the selected time are not read */
+	look.serves = counts && wait_looks_serves(mine, &look, seen.from_ns);
 	if (counts)
 		wait_looks_take_look(mine, event, &seen, look);
 	if (seen.to_ns > mine->turned_ns + TURN_NS)
@@ -508,7 +530,8 @@ static void wait_looks_start(void *state, struct run *run, const void *options)
 	mine->run = run;
 	mine->source = run_source(run);
 	run_reads(run, EVT_child_command, FIELDS_ALL, take_command, mine);
-	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request, mine);
+	run_reads(run, EVT_request_begin, FIELD_BIT(request_begin, method), take_request, mine);
+	run_reads(run, EVT_request_sum, FIELDS_ALL, wait_looks_take_sum, mine);
 	mine->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	mine->evidence = evidence_want(run, NULL);
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
