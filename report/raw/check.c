@@ -166,8 +166,8 @@ static int check_names(struct check *check, const struct event *event)
 }
 
 /*
- * Sums of GPU work and of requests, and the state of GPUs, are written by the collector, although they are of a
- * family of programs.
+ * Sums of GPU work and of requests, and the state of GPUs, are written by the collector, although
+ * they are of a family of programs.
  */
 static bool check_is_sum(uint32_t id)
 {
