@@ -10,8 +10,15 @@
  * exact; this leaves no doubt about its edges.
  */
 #define SEEK_NEAR_NS 100000000u
-/* Samples say what threads did up to a second before them: report/requests/request_looks.h. */
+/* For requests: samples say what threads did up to a second before them (request_looks.h). */
 #define SEEK_AFTER_NS 1000000000u
+
+static uint64_t seek_near_after(const struct source_plan *plan)
+{
+	bool reads = plan->reads & 1ull << EVT_FAMILY_requests;
+
+	return reads ? SEEK_AFTER_NS : SEEK_NEAR_NS;
+}
 
 /* Families that have to be read as a whole: older writers do not repeat requests under way. */
 static uint64_t seek_unrepeated(const struct file_row *file)
@@ -42,7 +49,7 @@ static enum reader_choice seek_decide(struct file_row *file, const struct segmen
 		file->reads_before |= (head->families & before) != 0;
 		return file->reads_before ? READER_READS : READER_PASSES;
 	}
-	if (begin_ns > add_capped(plan->to_ns, SEEK_AFTER_NS))
+	if (begin_ns > add_capped(plan->to_ns, seek_near_after(plan)))
 		return segment->later & (plan->after | needed) ? READER_READS
 							       : READER_PASSES_IF_CLOSED;
 	file->reads_before = true;

@@ -3,9 +3,9 @@
  * What ends on another thread than it began on: found by process and key, repeated in blocks of
  * streams that live; and how many requests began, by process and method.
  */
-/* links: collector report format */
+/* links: report format collector:drain/lasting.c,drain/request_sums.c,core/restate.c */
 
-#include "tests/unit/recording.h"
+#include "tests/unit/recording_source.h"
 
 #include "collector/drain/lasting.h"
 #include "collector/drain/request_sums.h"
@@ -180,5 +180,3 @@ TEST_SET_UP(too_many_methods_have_no_sums, lasting_setup)
 	assert_false(request_sums_write_segment(&sums, 5000, recording.fw));
 	recording_release(&recording);
 }
-
-TEST_MAIN()
