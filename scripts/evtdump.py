@@ -463,6 +463,7 @@ class Recording:
         self.given_back = False  # and what follows has not begun yet
         self.sequence = 0  # of the last frame
         self.data = data
+        self.begun, self.process_of = {}, {}  # requests of the open segment, by process and method; processes of streams
         self.summed = []  # of the events of the open segment those that its digest must have
         self.segments = []  # (offset, numbers of the head) as far as they have been read
         at = 0
@@ -504,13 +505,17 @@ class Recording:
         if piece[8:12] != b"DGST" or version not in (1, 2, 3):
             raise Damage("a digest of another version")
         frame = Frame(decompress(piece[24:]), self.types)
+        sums = {tuple(record.values[:2]): record.values[2] for record in frame.records if record.type.name == "request_sum"}
+        begun, self.begun = self.begun, {}
+        if "request_sum" in (event.name for event in self.types.values()) and not self.given_back and not self.damage and sums != begun:
+            raise Damage("a digest that has other requests than its segment")
         whole = sorted(repr(content) for content in self.summed if DIGEST_EVENTS.get(content[2], 1) <= version)
         self.summed = []
         if self.given_back:
             return
         if frame.sequence != self.sequence:
             raise Damage("a digest up to frame %d behind frame %d" % (frame.sequence, self.sequence))
-        if not self.damage and sorted(map(repr, map(Record.content, frame.records))) != whole:
+        if not self.damage and sorted(repr(record.content()) for record in frame.records if record.type.name != "request_sum") != whole:
             raise Damage("a digest that is not what its segment has")
 
     def take_index(self, piece, at):
@@ -533,6 +538,13 @@ class Recording:
         if content[:4] == b"STAT" and not self.given_back:
             return
         frame = Frame(content, self.types)
+        for record in frame.records:
+            if record.type.name == "thread":
+                self.process_of[record.values[0]] = record.values[1]
+        for record in frame.records if not frame.is_state else ():
+            if record.type.name == "request_begin":
+                key = self.process_of.get(record.stream), record.values[2]
+                self.begun[key] = self.begun.get(key, 0) + 1
         if not frame.is_state:
             self.summed += [record.content() for record in frame.records if self.is_in_digest(record)]
         self.given_back = False

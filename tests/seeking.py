@@ -3,7 +3,7 @@
 """usage: seeking.py PROF_REPORT CUTS FILE [REPORT...]
 
 What a report says of a part of the time must be the same, byte by byte, whether segments of the file are passed over or the
-whole file is read (PROF_REPORT_SEEK=off). Compared are all reports, or those that are named, as JSON with all rows, for
+whole file is read (PROF_REPORT_SEEK=off). Compared are all reports, or those that are named (with options), as JSON with all rows, for
 CUTS times and steps, and for the ranges that stand in the file. Prints what differs and how many answers were compared;
 exit status 1 if any differs.
 """
@@ -57,7 +57,7 @@ def main(program, cuts, path, *names):
     compared = differ = 0
     for part in list(parts_of(program, path, int(cuts))):
         for report in names or reports_of(program):
-            arguments = (report, path, "--format", "json", "--limit", "0") + part
+            arguments = (*report.split(), path, "--format", "json", "--limit", "0") + part
             seeking, whole = run(program, *arguments), run(program, *arguments, seek="off")
             compared += 1
             if (seeking.returncode, seeking.stdout, seeking.stderr) != (whole.returncode, whole.stdout, whole.stderr):

@@ -52,7 +52,7 @@ void drain_init(struct drain *drain, struct common *common, struct frame_writer 
 		const struct evt_descriptor *event = &evt_descriptors[id];
 
 		drain->stands[id] = standing_is_about(id) || segment_digest_has(id) ||
-				    id == EVT_tensor_alloc || id == EVT_tensor_free;
+				    drain_lasts(id);
 		drain->gpus[id] = gpus_want(id);
 		for (unsigned int i = 0; event->name && i < event->field_count; i++) {
 			if (event->field[i].codec == EVT_CODEC_name)
@@ -73,7 +73,9 @@ void drain_release(struct drain *drain)
 		standing_release(&drain->standing[i]);
 	free(drain->standing);
 	standing_list_release(&drain->shared);
-	tensor_blocks_release(&drain->tensors);
+	lasting_release(&drain->tensors);
+	lasting_release(&drain->requests);
+	request_sums_release(&drain->request_sums);
 	drain->standing = NULL;
 }
 

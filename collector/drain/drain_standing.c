@@ -26,6 +26,33 @@ static void drain_settle_standing(struct standing *standing, const struct stream
 	standing->dropped = stream->dropped;
 }
 
+/* Connections are counted from 1, and requests on each from 0. */
+static uint64_t drain_request_key(uint64_t connection, uint64_t number)
+{
+	return connection << 32 ^ number;
+}
+
+static void drain_note_lasting(struct drain *drain, const struct standing_event *event)
+{
+	const uint64_t *value = event->value;
+
+	switch (event->id) {
+	case EVT_tensor_alloc:
+		lasting_begins(&drain->tensors, event, value[0]);
+		break;
+	case EVT_tensor_free:
+		lasting_ends(&drain->tensors, event->process, value[0]);
+		break;
+	case EVT_request_begin:
+		request_sums_take(&drain->request_sums, event);
+		lasting_begins(&drain->requests, event, drain_request_key(value[0], value[1]));
+		break;
+	default:
+		lasting_ends(&drain->requests, event->process,
+			     drain_request_key(value[0], value[1]));
+	}
+}
+
 void drain_note_standing(struct drain *drain, const struct stream *stream, uint32_t id, uint64_t ns,
 			 const uint64_t *value)
 {
@@ -33,8 +60,8 @@ void drain_note_standing(struct drain *drain, const struct stream *stream, uint3
 					      value };
 	struct standing *standing;
 
-	if (id == EVT_tensor_alloc || id == EVT_tensor_free) {
-		tensor_blocks_take(&drain->tensors, &event);
+	if (drain_lasts(id)) {
+		drain_note_lasting(drain, &event);
 		return;
 	}
 	if (segment_digest_has(id))
@@ -53,11 +80,23 @@ void drain_note_standing(struct drain *drain, const struct stream *stream, uint3
 		return;
 	stream->process->recording_stops++;
 	standing_drop_process(&drain->shared, event.process);
+	lasting_drop_process(&drain->requests, event.process);
 }
 
 static bool drain_stands(const struct drain *drain, const struct stream *stream)
 {
 	return drain->standing && drain->standing[stream->index].stream == stream->number;
+}
+
+/* Returns whether a thread of the process is recorded. */
+static bool drain_process_lives(const void *context, uint32_t process)
+{
+	const struct streams *streams = context;
+	bool lives = false;
+
+	for (uint32_t i = 0; i < streams->active_count && !lives; i++)
+		lives = streams->slot[streams->active[i]].process->number == process;
+	return lives;
 }
 
 static void drain_drop_ended(struct drain *drain, const struct streams *streams)
@@ -66,11 +105,8 @@ static void drain_drop_ended(struct drain *drain, const struct streams *streams)
 
 	for (uint32_t i = 0; i < shared->count;) {
 		uint32_t process = shared->entry[i].process;
-		bool lives = false;
 
-		for (uint32_t j = 0; j < streams->active_count && !lives; j++)
-			lives = streams->slot[streams->active[j]].process->number == process;
-		if (lives)
+		if (drain_process_lives(streams, process))
 			i++;
 		else
 			standing_drop_process(shared, process);
@@ -78,7 +114,7 @@ static void drain_drop_ended(struct drain *drain, const struct streams *streams)
 }
 
 /* The stream itself, else another one of the process. */
-static uint32_t stream_for_block(const void *context, const struct tensor_block *block)
+static uint32_t drain_stream_for(const void *context, const struct lasting_begin *begin)
 {
 	const struct streams *streams = context;
 	uint32_t other = 0;
@@ -86,9 +122,9 @@ static uint32_t stream_for_block(const void *context, const struct tensor_block 
 	for (uint32_t i = 0; i < streams->active_count; i++) {
 		const struct stream *stream = &streams->slot[streams->active[i]];
 
-		if (stream->number == block->stream)
-			return block->stream;
-		if (!other && stream->process->number == block->process)
+		if (stream->number == begin->stream)
+			return begin->stream;
+		if (!other && stream->process->number == begin->process)
 			other = stream->number;
 	}
 	return other;
@@ -101,20 +137,29 @@ bool drain_standing_is_whole(const struct drain *drain)
 	for (uint32_t i = 0; i < rings; i++)
 		if (drain->standing[i].beyond || drain->standing[i].list.is_partial)
 			return false;
-	return !drain->shared.is_partial && !drain->tensors.is_partial;
+	return !drain->shared.is_partial && !drain->tensors.is_partial &&
+	       !drain->requests.is_partial;
 }
 
-bool drain_write_standing(struct drain *drain, const struct streams *streams)
+bool drain_write_digest(const struct drain *drain, uint64_t time_ns)
 {
-	const struct tensor_blocks_place place = { stream_for_block, streams };
+	return request_sums_write_segment(&drain->request_sums, time_ns, drain->fw);
+}
 
+void drain_turn_segment(struct drain *drain, const struct streams *streams)
+{
+	request_sums_turn(&drain->request_sums, drain_process_lives, streams);
+}
+
+/* What the state defines for its blocks of streams. */
+static bool drain_write_standing_names(struct drain *drain, const struct streams *streams)
+{
 	struct names *names = &drain->common->names;
-	static const struct standing nothing;
 	bool fits;
 
-	drain_drop_ended(drain, streams);
 	frame_begin_block(drain->fw, 0);
-	fits = standing_write_names(&drain->shared, names, drain->fw);
+	fits = standing_write_names(&drain->shared, names, drain->fw) &&
+	       lasting_write_names(&drain->requests, EVT_request_begin, names, drain->fw);
 	for (uint32_t i = 0; i < streams->active_count && fits; i++) {
 		const struct stream *stream = &streams->slot[streams->active[i]];
 
@@ -124,6 +169,19 @@ bool drain_write_standing(struct drain *drain, const struct streams *streams)
 		fits = standing_write_own_names(&drain->standing[stream->index], names, drain->fw);
 	}
 	frame_end_block(drain->fw);
+	return fits;
+}
+
+bool drain_write_standing(struct drain *drain, const struct streams *streams, uint64_t time_ns)
+{
+	const struct lasting_place place = { drain_stream_for, streams };
+	static const struct standing nothing;
+	bool fits;
+
+	drain_drop_ended(drain, streams);
+	fits = drain_write_standing_names(drain, streams) &&
+	       request_sums_write_all(&drain->request_sums, time_ns, &drain->common->names,
+				      drain->fw);
 	for (uint32_t i = 0; i < streams->active_count && fits; i++) {
 		const struct stream *stream = &streams->slot[streams->active[i]];
 
@@ -131,6 +189,6 @@ bool drain_write_standing(struct drain *drain, const struct streams *streams)
 								  : &nothing,
 				      &drain->shared, stream->number, drain->fw);
 	}
-	return fits && (tensor_blocks_write(&drain->tensors, &place, drain->fw) ||
-			drain->tensors.is_partial);
+	return fits && lasting_write(&drain->tensors, EVT_tensor_alloc, &place, drain->fw) &&
+	       lasting_write(&drain->requests, EVT_request_begin, &place, drain->fw);
 }

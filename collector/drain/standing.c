@@ -133,6 +133,10 @@ void standing_take(struct standing *standing, struct standing_list *shared,
 		memcpy(standing->task, event->value, sizeof(standing->task));
 		standing->task_ns = event->time_ns;
 	}
+	if (event->id == EVT_thread_clock) {
+		standing->clock_ns = event->time_ns;
+		standing->clock_cpu_ns = event->value[0];
+	}
 	if (role->closes)
 		standing_close(standing, shared, event);
 	if (role->holds)
@@ -232,6 +236,21 @@ static bool standing_write_numbered(const struct standing *standing, uint32_t st
 	return fits;
 }
 
+/* A block of its own, as above. */
+static bool standing_write_clock(const struct standing *standing, uint32_t stream,
+				 struct frame_writer *fw)
+{
+	bool fits;
+
+	if (!standing->clock_ns)
+		return true;
+	frame_begin_block(fw, stream);
+	fits = frame_block_room(fw) &&
+	       !frame_put(fw, EVT_thread_clock, standing->clock_ns, &standing->clock_cpu_ns);
+	frame_end_block(fw);
+	return fits;
+}
+
 /* Both lists are in the order of time. */
 bool standing_write(const struct standing *standing, const struct standing_list *shared,
 		    uint32_t stream, struct frame_writer *fw)
@@ -239,7 +258,8 @@ bool standing_write(const struct standing *standing, const struct standing_list 
 	const struct standing_list *own = &standing->list;
 	uint64_t task[3] = { 0 };
 	uint32_t i = 0, j = 0;
-	bool fits = standing_write_numbered(standing, stream, fw);
+	bool fits = standing_write_numbered(standing, stream, fw) &&
+		    standing_write_clock(standing, stream, fw);
 
 	frame_begin_block(fw, stream);
 	while (fits && (i < own->count || j < shared->count)) {

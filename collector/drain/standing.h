@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands on streams at a moment: scopes that are open, the task that runs, and what holds
- * (HOLDS of events.def). A segment of the file repeats it. Follows begins and ends as the report
- * does (report/scopes/nest.h), but knows nothing of time. One thread.
+ * What stands on streams at a moment: scopes that are open, the task that runs, the last reading of
+ * the thread's clock, and what holds (HOLDS of events.def). A segment of the file repeats it.
+ * Follows begins and ends as the report does (report/scopes/nest.h), but knows nothing of time. One
+ * thread.
  *
  * Bounded: STANDING_MAX entries of a stream, and as many that belong to no stream. Scopes beyond
  * that are not repeated.
@@ -35,7 +36,8 @@ struct standing {
 	struct standing_list list; /* of one stream */
 	uint64_t task[3];          /* of the last python_task */
 	uint64_t task_ns;
-	uint64_t beyond; /* open scopes without room */
+	uint64_t beyond;                 /* open scopes without room */
+	uint64_t clock_ns, clock_cpu_ns; /* the last thread_clock; clock_ns 0: none */
 	/*
 	 * The last operator that told torch's number of the thread and has ended: time and fields
 	 * of its torch_begin_ex. end_ns 0: none.
@@ -48,12 +50,13 @@ struct standing {
 	uint64_t dropped;
 };
 
-/* Returns whether the event begins or ends something that stands. */
+/* Returns whether the event changes what stands. */
 static inline bool standing_is_about(uint32_t id)
 {
 	const struct evt_role *role = evt_role_of(id);
 
-	return role->opens || role->closes || role->holds || id == EVT_python_task;
+	return role->opens || role->closes || role->holds || id == EVT_python_task ||
+	       id == EVT_thread_clock;
 }
 
 /* `shared`: what belongs to processes, or ends on whatever thread. */

@@ -152,7 +152,8 @@ static bool segment_is_due(const struct collector *c, uint64_t steady_ns)
 static struct output_digest segment_make_digest(struct collector *c)
 {
 	struct frame_info info = { .sequence = c->sequence, .watermark_ns = c->watermark_ns };
-	bool is_whole = digest_write(&c->common.digest, c->fw);
+	bool is_whole = digest_write(&c->common.digest, c->fw) &&
+			drain_write_digest(&c->drain, c->watermark_ns);
 	struct frame_image image;
 
 	if (!frame_close(c->fw, info, &image) && is_whole)
@@ -175,7 +176,8 @@ static bool segment_make_state(struct collector *c, struct frame_image *ret_imag
 
 	c->common.names.texts.turn++;
 	fits = restate_write(&c->segmenting.restate, &c->common.names, c->fw) &&
-	       drain_write_standing(&c->drain, &c->streams) && sources_restate(&c->sources, c->fw);
+	       drain_write_standing(&c->drain, &c->streams, c->watermark_ns) &&
+	       sources_restate(&c->sources, c->fw);
 	frame_begin_block(c->fw, 0); /* so that there is a frame even of nothing */
 	frame_end_block(c->fw);
 	return !frame_close(c->fw, info, ret_image) && fits;
@@ -209,6 +211,7 @@ static void segment_begin(struct collector *c, uint64_t steady_ns)
 		return;
 	}
 	digest_clear(&c->common.digest);
+	drain_turn_segment(&c->drain, &c->streams);
 	s->tried_bytes = 0;
 	s->state_bytes = c->output.bytes - before;
 	s->begun_ns = steady_ns;

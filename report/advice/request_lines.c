@@ -187,7 +187,7 @@ static void request_lines_start(void *state, struct run *run, const void *option
 						 .context = mine });
 	mine->lines.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });
 	run_reads(run, EVT_python_sample, FIELDS_ALL, request_lines_take_sample, mine);
-	run_seeks(run, mine); /* from the first request on all is read */
+	run_seeks(run, mine);
 }
 
 static void request_lines_release(void *state)

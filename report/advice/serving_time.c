@@ -37,6 +37,25 @@ void serving_time_end(struct serving_time *time, uint64_t now_ns)
 	time->ended++;
 }
 
+void serving_time_add(struct serving_time *time, uint32_t process, uint64_t count,
+		      uint64_t first_ns, uint64_t now_ns)
+{
+	struct serving_process *at = serving_time_at(time, process);
+
+	if (!at->asked_ns || first_ns < at->asked_ns)
+		at->asked_ns = first_ns;
+	if (!time->first_ns || first_ns < time->first_ns)
+		time->first_ns = first_ns;
+	time->last_ns = now_ns > time->last_ns ? now_ns : time->last_ns;
+	time->begun += count;
+	time->ended += count;
+}
+
+void serving_time_resume(struct serving_time *time)
+{
+	time->ended--;
+}
+
 void serving_time_wait(struct serving_time *time, uint32_t process, uint64_t now_ns)
 {
 	struct serving_process *at = serving_time_at(time, process);

@@ -37,6 +37,11 @@ void serving_time_release(struct serving_time *time);
 /* A request of the process begins or ends. */
 void serving_time_begin(struct serving_time *time, uint32_t process, uint64_t now_ns);
 void serving_time_end(struct serving_time *time, uint64_t now_ns);
+/* So many requests were begun by the process from `first_ns` on, and ended, until `now_ns`. */
+void serving_time_add(struct serving_time *time, uint32_t process, uint64_t count,
+		      uint64_t first_ns, uint64_t now_ns);
+/* One of those that were added has not ended. */
+void serving_time_resume(struct serving_time *time);
 
 /* The process waits for requests. */
 void serving_time_wait(struct serving_time *time, uint32_t process, uint64_t now_ns);

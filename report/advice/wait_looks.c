@@ -377,14 +377,36 @@ static uint32_t call_of(const struct evt_python_sample *sample)
 	return sample->call <= UINT32_MAX ? (uint32_t)sample->call : 0;
 }
 
-/* Whoever has received a request serves: a busy server may not be seen waiting for one. */
+/*
+ * Whoever has received a request serves: a busy server may not be seen waiting for one. A repeated
+ * one is under way since a segment that is not read.
+ */
 static void take_request(void *state, const struct source_event *event, bool counts)
 {
 	struct state *mine = state;
 
 	(void)counts;
 	mine->looks.has_clients = true;
-	serving_time_begin(&mine->looks.serving, event->process->index, event->event.time_ns);
+	if (event->is_repeated)
+		serving_time_resume(&mine->looks.serving);
+	else
+		serving_time_begin(&mine->looks.serving, event->process->index,
+				   event->event.time_ns);
+}
+
+/* It stands for requests of segments that are not read. */
+static void wait_looks_take_sum(void *state, const struct source_event *event, bool counts)
+{
+	struct state *mine = state;
+	const struct evt_request_sum *sum = EVENT_AS(request_sum, &event->event);
+	const struct source_process *process = source_process_of(event->file, sum->process);
+
+	(void)counts;
+	if (!process)
+		return;
+	mine->looks.has_clients = true;
+	serving_time_add(&mine->looks.serving, process->index, sum->count,
+			 event->event.time_ns - (uint64_t)sum->first_ago_ns, event->event.time_ns);
 }
 
 static void wait_looks_take_request_end(void *state, const struct source_event *event, bool counts)
@@ -471,7 +493,8 @@ static void wait_looks_take_sample(void *state, const struct source_event *event
 				   sizeof(*recent->seen));
 	recent->seen[recent->count++] = seen;
 	look = wait_looks_of_sample(event, sample, &seen);
-	look.serves = wait_looks_stage(mine, &look, seen.from_ns);
+	/* what others say does not count, as segments before the selected time are not read */
+	look.serves = counts ? wait_looks_stage(mine, &look, seen.from_ns) : SERVING_NOT;
 	if (counts)
 		wait_looks_take_look(mine, event, &seen, look);
 	if (seen.to_ns > mine->turned_ns + TURN_NS)
@@ -517,6 +540,7 @@ static void wait_looks_start(void *state, struct run *run, const void *options)
 	run_reads(run, EVT_child_command, FIELDS_ALL, take_command, mine);
 	run_reads(run, EVT_request_begin, 0, take_request, mine);
 	run_reads(run, EVT_request_end, 0, wait_looks_take_request_end, mine);
+	run_reads(run, EVT_request_sum, FIELDS_ALL, wait_looks_take_sum, mine);
 	mine->helpers = helpers_want(run, NULL); /* before the analyses that use it */
 	mine->evidence = evidence_want(run, NULL);
 	mine->looks.samples = samples_want(run, &(struct samples_options){ .by = BY_lines_line });

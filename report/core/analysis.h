@@ -136,7 +136,8 @@ void run_follows(struct run *run, void *state);
  * a promise, all segments are read that have events of its families.
  *
  * run_enters(): of what precedes the part, it needs only what the state of a segment repeats:
- * scopes that are open, blocks of tensors that live. Last clocks of threads are not among it.
+ * scopes and requests that are open, blocks of tensors that live, and the last clock of each thread
+ * (in files without request_sum the clocks are missing, and requests are read as a whole).
  * run_enters_step(): that, and what came since the last step began.
  * run_leaves(): of what follows the part, it needs nothing once all scopes that began in the part
  * have ended.

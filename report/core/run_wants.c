@@ -276,6 +276,7 @@ static void run_plan_reader(uint32_t id, const struct run_reader *reader, struct
 {
 	uint64_t family = 1ull << evt_descriptors[id].family;
 
+	plan->reads |= family;
 	if (!reader->enters)
 		plan->before |= family;
 	if (reader->needs_step)

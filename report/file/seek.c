@@ -322,8 +322,10 @@ static void seek_start(struct reader *reader)
 
 static bool event_opens_within(const struct event *event, uint64_t from_ns, uint64_t to_ns)
 {
-	return evt_role_of(event->id)->opens && !segment_digest_has(event->id) &&
-	       event->time_ns >= from_ns && event->time_ns < to_ns;
+	bool opens = evt_role_of(event->id)->opens || event->id == EVT_request_begin;
+
+	return opens && !segment_digest_has(event->id) && event->time_ns >= from_ns &&
+	       event->time_ns < to_ns;
 }
 
 static bool frame_opens_within(const struct reader_frame *frame, uint64_t from_ns, uint64_t to_ns)

@@ -166,14 +166,15 @@ static int check_names(struct check *check, const struct event *event)
 }
 
 /*
- * Sums of GPU work and the state of GPUs are written by the collector, although they are of a
- * family of programs.
+ * Sums of GPU work and of requests, and the state of GPUs, are written by the collector, although
+ * they are of a family of programs.
  */
 static bool check_is_sum(uint32_t id)
 {
 	return evt_descriptors[id].family == EVT_FAMILY_device || id == EVT_gpu_scope ||
 	       id == EVT_gpu_kernel_sum || id == EVT_gpu_copy_sum || id == EVT_gpu_busy ||
-	       id == EVT_gpu_step || id == EVT_gpu_stretch || id == EVT_gpu_unusual;
+	       id == EVT_gpu_step || id == EVT_gpu_stretch || id == EVT_gpu_unusual ||
+	       id == EVT_request_sum;
 }
 
 static int check_event(struct check *check, const struct event *event)

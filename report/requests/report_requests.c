@@ -72,7 +72,8 @@ static void report_requests_put_key(const struct report *report, struct table *t
 		table_put_name(table, COLUMN_requests_path, source, key->path);
 	if (by != BY_requests_request)
 		return;
-	table_set_number(table, COLUMN_requests_request, key->number);
+	if (key->number != REQUEST_NUMBER_UNKNOWN)
+		table_set_number(table, COLUMN_requests_request, key->number);
 	table_set_number(table, COLUMN_requests_start_ns, key->start_ns);
 	table_put_text(table, COLUMN_requests_ending, request_ending_text(key->ending));
 	if (key->thread < source_threads(source, &threads))

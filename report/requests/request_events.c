@@ -141,6 +141,21 @@ static uint64_t request_number_next(struct requests_state *mine, uint32_t proces
 	return mine->numbers[process]++;
 }
 
+/* It stands for requests of segments that are not read. */
+static void take_request_sum(void *state, const struct source_event *event, bool counts)
+{
+	struct requests_state *mine = state;
+	const struct evt_request_sum *sum = EVENT_AS(request_sum, &event->event);
+	const struct source_process *process = source_process_of(event->file, sum->process);
+
+	(void)counts;
+	if (!process)
+		return;
+	mine->numbers = memory_room(mine->numbers, process->index, &mine->numbers_room,
+				    sizeof(*mine->numbers));
+	mine->numbers[process->index] += sum->count;
+}
+
 static uint32_t request_path_of(struct source *source, const struct source_event *event,
 				const struct evt_request_begin *begin)
 {
@@ -161,7 +176,9 @@ static void take_request_begin(void *state, const struct source_event *event, bo
 	struct open_request *open = &mine->open[at];
 
 	*open = (struct open_request){
-		.key = { .number = request_number_next(mine, event->process->index),
+		.key = { .number = event->is_repeated
+					   ? REQUEST_NUMBER_UNKNOWN
+					   : request_number_next(mine, event->process->index),
 			 .start_ns = event->event.time_ns,
 			 .method = event_name(mine->source, event, begin->method),
 			 .endpoint = event_name(mine->source, event, begin->endpoint),
@@ -614,11 +631,12 @@ static void requests_start(void *state, struct run *run, const void *options)
 		  FIELD_BIT(python_sample, state) | FIELD_BIT(python_sample, looks) |
 			  FIELD_BIT(python_sample, call) | FIELD_BIT(python_sample, unclear),
 		  take_request_sample, mine);
-	run_seeks(run, mine); /* without requests, all of that is nothing */
+	run_reads(run, EVT_request_sum, FIELDS_ALL, take_request_sum, mine);
 	run_reads(run, EVT_request_begin, FIELDS_ALL, take_request_begin, mine);
 	run_reads(run, EVT_request_end, FIELDS_ALL, take_request_end, mine);
 	run_reads(run, EVT_request_route, FIELDS_ALL, take_request_route, mine);
 	run_follows(run, mine);
+	run_seeks(run, mine);
 }
 
 static void requests_release(void *state)
@@ -675,7 +693,7 @@ static void requests_window_put(const void *state, const struct run *run, struct
 		const struct request_row *row = &requests->row[i];
 		const struct source_process *worker = process[row->key.worker];
 
-		if (!row->time.count)
+		if (!row->time.count || row->key.number == REQUEST_NUMBER_UNKNOWN)
 			continue;
 		windows_add(
 			windows,

@@ -30,6 +30,9 @@ enum request_ending {
 #define REQUEST_GRPC_STATUS 1000u /* of a call of gRPC that failed: the first of its statuses */
 
 /* What a row shows of itself; what its key does not have is 0. */
+/* It began in a segment that was given back. */
+#define REQUEST_NUMBER_UNKNOWN UINT64_MAX
+
 struct request_key {
 	uint64_t number;           /* of a single request, from 0 in its process */
 	uint64_t start_ns;         /* when the program received it */

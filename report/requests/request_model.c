@@ -45,6 +45,7 @@ struct model_set {
 
 struct request_model {
 	struct request_model_options options;
+	struct source *source;
 	const struct open_operators *open;
 	bool *is_operator; /* by scope of these */
 	size_t is_operator_room;
@@ -359,6 +360,7 @@ static void request_model_start(void *state, struct run *run, const void *option
 	struct open_operators *open;
 
 	model->options = *(const struct request_model_options *)options;
+	model->source = run_source(run);
 	open = open_operators_want(run, NULL);
 	open_operators_listen(open, model_operator_ends, model);
 	model->open = open;
@@ -366,7 +368,7 @@ static void request_model_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_torch_sampling, FIELDS_ALL, request_model_take_sampling, model);
 	deferred_listen(deferred_want(run), &listener, model);
 	run_follows(run, model);
-	run_seeks(run, model); /* who wants it reads all from the first request on */
+	run_seeks(run, model);
 }
 
 static void request_model_release(void *state)
@@ -390,7 +392,9 @@ const struct analysis_kind analysis_request_model = {
 
 bool request_model_has_operators(const struct request_model *model)
 {
-	return model->has_operators && !model->is_sampled;
+	bool passed = source_families_passed(model->source) >> EVT_FAMILY_torch & 1;
+
+	return (model->has_operators || passed) && !model->is_sampled;
 }
 
 bool request_model_has_gpu(const struct request_model *model)

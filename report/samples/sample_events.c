@@ -227,8 +227,26 @@ static void sample_events_take_request(void *state, const struct source_event *e
 	if (samples->has_steps)
 		return;
 	samples->marks++;
-	samples->requests += event->event.id == EVT_request_begin;
-	samples->requests_ended += event->event.id == EVT_request_end;
+	if (event->event.id == EVT_request_end)
+		samples->requests_ended++;
+	else if (event->is_repeated) /* under way since a segment that is not read */
+		samples->requests_ended--;
+	else
+		samples->requests++;
+}
+
+/* It stands for requests of segments that are not read. */
+static void sample_events_take_sum(void *state, const struct source_event *event, bool counts)
+{
+	const struct evt_request_sum *sum = EVENT_AS(request_sum, &event->event);
+	struct samples *samples = state;
+
+	(void)counts;
+	if (samples->has_steps)
+		return;
+	samples->marks++;
+	samples->requests += sum->count;
+	samples->requests_ended += sum->count;
 }
 
 static struct sampled_thread *sample_events_thread_at(struct state *mine,
@@ -528,6 +546,8 @@ static void sample_events_start(void *state, struct run *run, const void *option
 	run_reads(run, EVT_python_sampling, FIELDS_ALL, sample_events_take_sampling, mine);
 	run_reads(run, EVT_step, 0, sample_events_take_step, mine);
 	run_reads(run, EVT_request_begin, 0, sample_events_take_request, mine);
+	run_reads(run, EVT_request_sum, FIELD_BIT(request_sum, count), sample_events_take_sum,
+		  mine);
 	run_reads(run, EVT_request_end, 0, sample_events_take_request, mine);
 	read_calls(mine, run);
 	run_seeks(run, state);

@@ -211,6 +211,7 @@ static int file_take_frame(struct file_row *file, const struct reader_frame *fra
 	file->before_ns = frame->is_state ? watermark_ns : file->watermark_ns;
 	file->watermark_ns = watermark_ns;
 	file->is_state = frame->is_state || frame->is_digest;
+	file->repeats = frame->is_state;
 	file->is_rejoined = frame->is_state && frame->rejoins;
 	if (watermark_ns > source->end_ns)
 		source->end_ns = watermark_ns;
@@ -318,6 +319,7 @@ static void source_follow(struct source *source, struct merge_run *run)
 	source->stack_of_kind = file->has_stacks ? file->stack_of_kind : NULL;
 	source->keeps_books = !thread;
 	source->current.file = &file->file;
+	source->current.is_repeated = file->repeats;
 	source->current.thread = thread ? &thread->thread : NULL;
 	source->current.process = thread ? thread->thread.process : NULL;
 	if (thread && run->at < run->end) {

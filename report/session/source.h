@@ -271,6 +271,7 @@ struct source_plan {
 	uint64_t from_ns, to_ns; /* what is in this time is read, and scopes that began in it */
 	uint64_t before, after;  /* families: 1 << enum evt_family; read before and after it, too */
 	uint64_t leads;          /* families; read from the last step on that begins before it */
+	uint64_t reads;          /* families of what is read, beside what digests have */
 	bool only_digests;       /* no other event is needed at all */
 };
 /* Call before the first source_next(). Files that are being written are read as a whole. */
@@ -345,7 +346,8 @@ struct source_event {
 	struct source_process *process; /* NULL for stream 0 */
 	struct source_thread *thread;   /* NULL for stream 0 */
 	struct source_file *file;
-	uint32_t stack; /* in source_stacks(); STACK_NONE: none, or not wanted */
+	uint32_t stack;   /* in source_stacks(); STACK_NONE: none, or not wanted */
+	bool is_repeated; /* by the state of a segment: an earlier segment has it */
 };
 
 /*

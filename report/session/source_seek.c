@@ -10,6 +10,24 @@
  * exact; this leaves no doubt about its edges.
  */
 #define SEEK_NEAR_NS 100000000u
+/* For requests: samples say what threads did up to a second before them (request_looks.h). */
+#define SEEK_AFTER_NS 1000000000u
+
+static uint64_t seek_near_after(const struct source_plan *plan)
+{
+	bool reads = plan->reads & 1ull << EVT_FAMILY_requests;
+
+	return reads ? SEEK_AFTER_NS : SEEK_NEAR_NS;
+}
+
+/* Families that have to be read as a whole: older writers do not repeat requests under way. */
+static uint64_t seek_unrepeated(const struct file_row *file)
+{
+	const struct schema *schema = reader_schema(file->reader);
+	bool repeats = schema && schema->event[EVT_request_sum].name;
+
+	return repeats ? 0 : file->source->plan.reads & 1ull << EVT_FAMILY_requests;
+}
 
 /*
  * What is read before the selected time is read up to it, and what is read after it is read from
@@ -19,7 +37,8 @@ static enum reader_choice seek_decide(struct file_row *file, const struct segmen
 				      const struct reader_segment *segment)
 {
 	const struct source_plan *plan = &file->source->plan;
-	uint64_t before = plan->before | (segment->leads ? plan->leads : 0);
+	uint64_t needed = seek_unrepeated(file);
+	uint64_t before = plan->before | needed | (segment->leads ? plan->leads : 0);
 	uint64_t begin_ns = file_time(file, head->begin_ns), end_ns = file_time(file, head->end_ns);
 
 	if (plan->only_digests)
@@ -30,8 +49,9 @@ static enum reader_choice seek_decide(struct file_row *file, const struct segmen
 		file->reads_before |= (head->families & before) != 0;
 		return file->reads_before ? READER_READS : READER_PASSES;
 	}
-	if (begin_ns > add_capped(plan->to_ns, SEEK_NEAR_NS))
-		return segment->later & plan->after ? READER_READS : READER_PASSES_IF_CLOSED;
+	if (begin_ns > add_capped(plan->to_ns, seek_near_after(plan)))
+		return segment->later & (plan->after | needed) ? READER_READS
+							       : READER_PASSES_IF_CLOSED;
 	file->reads_before = true;
 	return READER_READS;
 }

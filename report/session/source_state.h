@@ -89,6 +89,7 @@ struct file_row {
 	struct heap_shared *shared; /* any address is shared */
 	bool is_shared;             /* of the present frame */
 	bool is_state;              /* the present frame repeats what an earlier one held */
+	bool repeats;               /* it is no digest, which stands for what is not read */
 	bool reads_before;          /* a segment was read: those up to the selected time follow */
 	bool is_rejoined;           /* it repeats only open scopes: frame.rejoins */
 	size_t name_count, text_bytes;

@@ -54,3 +54,21 @@ INTERCEPT_BUDGET=1/2,first=5 INTERCEPT_STEP=step INTERCEPT_OUTPUT=$PWD/steps.evt
 written steps.evt
 expect_eq "windows of time beside steps" "$("$REPORT" dump steps.evt | grep -c ' detail_asked ')" 0
 expect_match "what is said of steps" "$("$REPORT" alloc steps.evt | tr -s '\n ' ' ')" 'recorded with detail: [0-9]+ of 41 steps \(INTERCEPT_BUDGET\)'
+
+# A slow step in a hundred is found in 1,000 steps of which few have detail: how long each took is always recorded.
+cat >slow.py <<'END'
+import ctypes, time
+
+nvtx = ctypes.CDLL(None)
+for step in range(1000):
+    nvtx.nvtxRangePushA(b"step")
+    if step % 100 == 99:
+        time.sleep(0.1)
+    nvtx.nvtxRangePop()
+END
+INTERCEPT_BUDGET=1/16,first=20 INTERCEPT_STEP=step INTERCEPT_OUTPUT=$PWD/slow.evt LD_PRELOAD=$LIB python3 -S slow.py || fail "status $?"
+written slow.evt
+expect slow.evt 'steps.totals.steps == 1000' '20 <= steps.totals.detailed < 200' \
+	'{row.step for row in steps("--limit", "0").rows if row.total_ns >= 100_000_000} >= set(range(99, 1000, 100))'
+"$REPORT" bottleneck --format json slow.evt >bottleneck.json || fail "bottleneck: status $?"
+grep -q '"slow_steps"' bottleneck.json || fail "the slow steps are no cause: $(cat bottleneck.json)"

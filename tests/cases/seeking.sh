@@ -65,3 +65,57 @@ for name, content in files.items():
     assert rows, name
     assert rows == rows_of("off"), name
 END
+
+# A server's, too: a request that is under way over several segments, and those of segments that are not read.
+rm -f go held port
+INTERCEPT_KEEP_LAST=2M INTERCEPT_TRACE=+pymem INTERCEPT_OUTPUT=$PWD/server.evt LD_PRELOAD=$LIB python3 "$ROOT/tests/requests/plain_server.py" port &
+server=$!
+trap '[[ ! $server ]] || kill -9 $server 2>/dev/null' EXIT
+eventually "the server listens" test -s port
+python3 -S "$ROOT/tests/requests/client.py" "$(<port)" GET:/held >held.json &
+client=$!
+eventually "the long request has come" test -e held
+for _ in 1 2 3; do
+	# shellcheck disable=SC2046 # words of a plan
+	python3 -S "$ROOT/tests/requests/client.py" "$(<port)" $(printf 'GET:/a GET:/missing %.0s' {1..70}) new GET:/slow >asked.json
+done
+touch go
+wait "$client"
+for _ in 1 2; do
+	# shellcheck disable=SC2046
+	python3 -S "$ROOT/tests/requests/client.py" "$(<port)" $(printf 'GET:/a GET:/error %.0s' {1..70}) GET:/slow GET:/slow GET:/slow >asked.json
+done
+kill -TERM "$server"
+wait "$server"
+server=''
+written server.evt
+python3 -S "$ROOT/scripts/evtdump.py" server.evt >dumped.txt 2>&1 || fail "the second decoder: $(tail -n 3 dumped.txt)"
+segments=$(grep -aoF SEGM server.evt | wc -l)
+[[ $segments -gt 2 ]] || fail "only $segments segments of the server"
+python3 -S "$ROOT/tests/seeking.py" "$REPORT" 2 server.evt "requests --by request" requests bottleneck lines >compared.txt || fail "$(cat compared.txt)"
+# What lies before and behind is not read: damage there is not met.
+python3 -I -S - "$REPORT" "$(json summary server.evt 'totals["wall_ns"]')" <<'END' || fail "a segment outside of the time is read"
+import json
+import os
+import re
+import subprocess
+import sys
+
+program, wall = sys.argv[1], int(sys.argv[2])
+data = open("server.evt", "rb").read()
+heads = [match.start() for match in re.finditer(b"SEGM", data)]
+at = (heads[0] + heads[1]) // 2  # within the first segment
+open("damaged.evt", "wb").write(data[:at] + bytes(byte ^ 0x41 for byte in data[at:at + 9000]) + data[at + 9000:])
+
+
+def ask(path, seek):
+    return subprocess.run((program, "requests", path, "--time", "%dns.." % (wall - 50_000_000), "--format", "json"), timeout=60,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, PROF_REPORT_SEEK=seek))
+
+
+whole, other = ask("server.evt", "on"), ask("damaged.evt", "on")
+assert whole.returncode == other.returncode == 0, (whole, other)
+one, two = json.loads(whole.stdout), json.loads(other.stdout)
+assert (one["rows"], one["totals"]) == (two["rows"], two["totals"]), (whole, other)
+assert ask("damaged.evt", "off").returncode == 1
+END
