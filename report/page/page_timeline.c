@@ -603,6 +603,21 @@ static uint64_t head_bytes(const struct timeline *timeline, size_t longest)
 	return bytes * 4 / 3 + timeline->lanes * LANE_BYTES + 2ull * PAGE_PIECE_LEAST;
 }
 
+static void page_timeline_put_counts(const struct page_timeline *mine, uint64_t end_ns, struct json *json)
+{
+	const struct timeline *timeline = &mine->spans;
+
+	json_number(json, "end_ns", end_ns);
+	json_number(json, "spans", timeline->all);
+	json_number(json, "stretches", mine->samples.stretches);
+	json_number(json, "looks", mine->samples.looks);
+	json_number(json, "stacks", mine->samples.count);
+	json_number(json, "stacks_kept", mine->samples.kept);
+	json_number(json, "thinned_ns", timeline->grain_ns);
+	json_number(json, "arrows", timeline->arrows.all);
+	json_number(json, "arrows_kept", timeline->arrows.count);
+}
+
 void page_timeline_put(struct page_timeline *mine, struct page *page)
 {
 	struct timeline *timeline = &mine->spans;
@@ -624,15 +639,7 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	rest = head_bytes(timeline, longest);
 	fputs("{\"about\":", out);
 	json_open(&json, NULL, '{');
-	json_number(&json, "end_ns", end_ns);
-	json_number(&json, "spans", timeline->all);
-	json_number(&json, "stretches", mine->samples.stretches);
-	json_number(&json, "looks", mine->samples.looks);
-	json_number(&json, "stacks", mine->samples.count);
-	json_number(&json, "stacks_kept", mine->samples.kept);
-	json_number(&json, "thinned_ns", timeline->grain_ns);
-	json_number(&json, "arrows", timeline->arrows.all);
-	json_number(&json, "arrows_kept", timeline->arrows.count);
+	page_timeline_put_counts(mine, end_ns, &json);
 	if (longest < NAME_LONGEST)
 		json_number(&json, "name_bytes", longest);
 	merged_ns = page_timeline_put_levels(page, timeline, end_ns, rest, &json);
