@@ -117,7 +117,11 @@ fetched() { # fetched: test-all; NAME
 }
 
 torch_python() { # fetched
-	"$ROOT/scripts/find-python.sh" 2>/dev/null
+	if [[ ${TORCH_PYTHON:-} ]]; then
+		echo "$TORCH_PYTHON"
+	else
+		"$ROOT/scripts/find-python.sh" 2>/dev/null
+	fi
 }
 
 need_browser() { # fetched: test-all; NAME
