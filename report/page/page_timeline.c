@@ -603,7 +603,8 @@ static uint64_t head_bytes(const struct timeline *timeline, size_t longest)
 	return bytes * 4 / 3 + timeline->lanes * LANE_BYTES + 2ull * PAGE_PIECE_LEAST;
 }
 
-static void page_timeline_put_counts(const struct page_timeline *mine, uint64_t end_ns, struct json *json)
+static void page_timeline_put_counts(const struct page_timeline *mine, uint64_t end_ns,
+				     struct json *json)
 {
 	const struct timeline *timeline = &mine->spans;
 

@@ -154,7 +154,7 @@ static void put_requests(const struct summary *summary, struct facts *facts)
 	timing_release(&time);
 }
 
-static void put_heap(const struct heap *heap, struct facts *facts)
+static void summary_total_heap(const struct heap *heap, struct facts *facts)
 {
 	const struct heap_totals *totals = &heap->totals;
 
@@ -165,7 +165,7 @@ static void put_heap(const struct heap *heap, struct facts *facts)
 	heap_share_total(heap, facts);
 }
 
-static void put_operators(const struct summary *summary, struct facts *facts)
+static void summary_total_operators(const struct summary *summary, struct facts *facts)
 {
 	const struct summary_totals *totals = &summary->totals;
 
@@ -177,7 +177,7 @@ static void put_operators(const struct summary *summary, struct facts *facts)
 			     totals->operators.self_cpu_ns);
 }
 
-static void put_cuda(const struct summary *summary, struct facts *facts)
+static void summary_total_cuda(const struct summary *summary, struct facts *facts)
 {
 	const struct summary_totals *totals = &summary->totals;
 
@@ -192,7 +192,7 @@ static void put_cuda(const struct summary *summary, struct facts *facts)
 	facts_number(facts, "device_live_bytes", UNIT_BYTES, totals->cuda.device_live_bytes);
 }
 
-static void put_steps(const struct steps *steps, struct facts *facts)
+static void summary_total_steps(const struct steps *steps, struct facts *facts)
 {
 	facts_number(facts, "steps", UNIT_COUNT, steps->time.count);
 	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&steps->time, 50));
@@ -230,11 +230,11 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "captures", UNIT_COUNT, captures_recorded(summary->captures));
 	facts_number(facts, "processes", UNIT_COUNT, totals->selected_processes);
 	facts_number(facts, "threads", UNIT_COUNT, totals->selected_threads);
-	put_heap(summary->heap, facts);
-	put_operators(summary, facts);
-	put_cuda(summary, facts);
+	summary_total_heap(summary->heap, facts);
+	summary_total_operators(summary, facts);
+	summary_total_cuda(summary, facts);
 	put_gpu(summary, facts);
-	put_steps(summary->steps, facts);
+	summary_total_steps(summary->steps, facts);
 	put_step_parts(summary, facts);
 	put_requests(summary, facts);
 }
