@@ -57,7 +57,8 @@ print([file for folder in folders for file in glob.glob("%s/pip-*.whl" % folder)
 # The wheel is the same for all: the oldest and the newest pip that a Python brings, and the machine's own.
 found=' '
 for python in "${PYTHON_OF[3.8]:-}" "${PYTHON_OF[3.13]:-}" /usr/bin/python3 /usr/local/bin/python3; do
-	[[ -x $python && $found != *" $python "* ]] && "$python" -c 'import ensurepip' 2>/dev/null || continue
+	[[ -x $python && $found != *" $python "* ]] || continue
+	"$python" -c 'import ensurepip' 2>/dev/null || continue
 	found+="$python "
 	check_python "$python"
 done
