@@ -39,7 +39,7 @@ class Report:
     cache = {}
 
     def __init__(self, program, path, name, options=()):
-        limit = () if name == "summary" else ("--limit", "0")  # it has no rows
+        limit = () if name in ("summary", "bottleneck") else ("--limit", "0")
         wait = ("--wait", "60")  # children may go on when the program has ended
         self.command = (program, name, "--format", "json", *wait, *limit, *options, path)
 

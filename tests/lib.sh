@@ -5,7 +5,9 @@
 # then it sources this file: . "$ROOT/tests/lib.sh". To run one: make test T=NAME
 #
 #   $ROOT $BUILD $LIB $COLLECTOR $REPORT $PROGRAMS   the tree and what was built
-#   "${PYTHONS[@]}"                   where a Python may be that cases with one try: some are not there, some too old or new
+#   "${PYTHONS[@]}"                   a Python of each release from 3.8 to 3.14; of several the machine's own, which stands last
+#   ${PYTHON_OF[3.11]}                the one of this release, which may be none; 3.13t is the free-threaded one
+#   "${ALL_PYTHONS[@]}"               every Python 3 here: several of a release, older and newer ones as well
 #   run_traced COMMAND...             run it under intercept; the file is $OUTPUT (./run.evt)
 #   json REPORT FILE EXPRESSION [OPTION...]
 #                                     a value out of `prof-report REPORT --format json`; EXPRESSION is
@@ -57,11 +59,31 @@ REPORT=$BUILD/prof-report
 PROGRAMS=$BUILD/programs
 OUTPUT=$PWD/run.evt
 export ROOT BUILD LIB COLLECTOR REPORT PROGRAMS
-# shellcheck disable=SC2034 # for cases
-PYTHONS=(/usr/bin/python3 /usr/local/bin/python3)
+
+# Of which release a Python is stands in its path: to ask it would take a process for each in every case.
+pythons_find() { # PATH...
+	local path release
+	for path; do
+		[[ -x $path ]] || continue
+		ALL_PYTHONS+=("$path")
+		[[ $path == */3.*/bin/python3 ]] && release=${path%/bin/python3} || release=$(readlink -f "$path")
+		[[ ${release##*/} =~ ^(python)?(3\.([89]|1[0-4]))(\.[0-9]+)?(t?)$ ]] && PYTHON_OF[${BASH_REMATCH[2]}${BASH_REMATCH[5]}]=$path
+	done
+	for release in 3.{8..14}{,t}; do
+		path=${PYTHON_OF[$release]:-}
+		[[ ! $path || $path == /usr/* ]] || PYTHONS+=("$path")
+	done
+	for path in "${PYTHON_OF[@]}"; do
+		[[ $path != /usr/* ]] || PYTHONS+=("$path")
+	done
+}
+PYTHONS=() ALL_PYTHONS=()
+declare -A PYTHON_OF=()
 # Only `make test-all` tries every interpreter; the others try the machine's own.
-[[ ${SUITE:-} ]] || PYTHONS=("${HOME:-/}"/.pyenv/versions/3.*/bin/python3
-	"${XDG_CACHE_HOME:-${HOME:-/}/.cache}"/intercept/pythons/3.*/bin/python3 "${PYTHONS[@]}")
+pythons=(/usr/local/bin/python3 /usr/bin/python3)
+[[ ${SUITE:-} ]] || pythons=("${HOME:-/}"/.pyenv/versions/3.*/bin/python3
+	"${XDG_CACHE_HOME:-${HOME:-/}/.cache}"/intercept/pythons/3.*/bin/python3 "${pythons[@]}")
+pythons_find "${pythons[@]}"
 
 fail() {
 	echo "$*" >&2
@@ -95,7 +117,11 @@ fetched() { # fetched: test-all; NAME
 }
 
 torch_python() { # fetched
-	"$ROOT/scripts/find-python.sh" 2>/dev/null
+	if [[ ${TORCH_PYTHON:-} ]]; then
+		echo "$TORCH_PYTHON"
+	else
+		"$ROOT/scripts/find-python.sh" 2>/dev/null
+	fi
 }
 
 need_browser() { # fetched: test-all; NAME

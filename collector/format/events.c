@@ -157,22 +157,6 @@ const struct evt_scope_descriptor evt_scopes[EVT_SCOPE_KIND_LIMIT] = {
 #include "collector/format/scopes.def"
 };
 
-const char *const evt_codec_names[EVT_CODEC_LIMIT] = {
-	[0] = "none",
-	[EVT_CODEC_uint] = "uint",
-	[EVT_CODEC_sint] = "sint",
-	[EVT_CODEC_addr] = "addr",
-	[EVT_CODEC_name] = "name",
-	[EVT_CODEC_text] = "text",
-	[EVT_CODEC_born] = "born",
-	[EVT_CODEC_dies] = "dies",
-	[EVT_CODEC_size] = "size",
-	[EVT_CODEC_caller] = "caller",
-	[EVT_CODEC_block] = "block",
-	[EVT_CODEC_delta] = "delta",
-	[EVT_CODEC_serial] = "serial",
-};
-
 const char *const evt_family_names[EVT_FAMILY_LIMIT] = {
 #define FAMILY(name, by_default, needs, doc, none, why) #name,
 #define FAMILY_PAIR(one, two, by_default, needs, doc, none, why) #one "-" #two,

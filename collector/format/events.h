@@ -442,7 +442,6 @@ static inline bool evt_is_between(uint32_t id)
 	       evt_roles[id].closes == evt_roles[id].opens;
 }
 
-extern const char *const evt_codec_names[EVT_CODEC_LIMIT];
 extern const char *const evt_family_names[EVT_FAMILY_LIMIT];
 extern const char *const evt_lost_reasons[EVT_LOST_LIMIT_COUNT];
 

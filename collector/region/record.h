@@ -87,7 +87,6 @@
 #define RECORD_CALLER_BITS (ARCH_ADDRESS_BITS + 1)
 #define RECORD_CALLER_LIMIT (1ull << RECORD_CALLER_BITS)
 #define RECORD_SIZE_BITS (16 + 64 - RECORD_CALLER_BITS)
-#define RECORD_SIZE_LIMIT (1ull << RECORD_SIZE_BITS)
 
 static inline uint64_t record_word(uint64_t ticks, uint32_t type)
 {

@@ -603,6 +603,29 @@ static uint64_t head_bytes(const struct timeline *timeline, size_t longest)
 	return bytes * 4 / 3 + timeline->lanes * LANE_BYTES + 2ull * PAGE_PIECE_LEAST;
 }
 
+static void page_timeline_put_counts(const struct page_timeline *mine, struct run *run,
+				     uint64_t end_ns, struct json *json)
+{
+	const struct timeline *timeline = &mine->spans;
+	const struct detail *windows = run_gpu_windows(run);
+
+	json_number(json, "end_ns", end_ns);
+	json_number(json, "spans", timeline->all);
+	json_number(json, "stretches", mine->samples.stretches);
+	json_number(json, "looks", mine->samples.looks);
+	json_number(json, "stacks", mine->samples.count);
+	json_number(json, "stacks_kept", mine->samples.kept);
+	json_number(json, "thinned_ns", timeline->grain_ns);
+	if (windows->until_ns) {
+		struct detail_steps of = detail_steps_of_windows(windows);
+
+		json_number(json, "gpu_steps", of.detailed);
+		json_number(json, "gpu_steps_of", of.steps);
+	}
+	json_number(json, "arrows", timeline->arrows.all);
+	json_number(json, "arrows_kept", timeline->arrows.count);
+}
+
 void page_timeline_put(struct page_timeline *mine, struct page *page)
 {
 	struct timeline *timeline = &mine->spans;
@@ -624,21 +647,7 @@ void page_timeline_put(struct page_timeline *mine, struct page *page)
 	rest = head_bytes(timeline, longest);
 	fputs("{\"about\":", out);
 	json_open(&json, NULL, '{');
-	json_number(&json, "end_ns", end_ns);
-	json_number(&json, "spans", timeline->all);
-	json_number(&json, "stretches", mine->samples.stretches);
-	json_number(&json, "looks", mine->samples.looks);
-	json_number(&json, "stacks", mine->samples.count);
-	json_number(&json, "stacks_kept", mine->samples.kept);
-	json_number(&json, "thinned_ns", timeline->grain_ns);
-	if (run_gpu_windows(page->run)->until_ns) {
-		struct detail_steps of = detail_steps_of_windows(run_gpu_windows(page->run));
-
-		json_number(&json, "gpu_steps", of.detailed);
-		json_number(&json, "gpu_steps_of", of.steps);
-	}
-	json_number(&json, "arrows", timeline->arrows.all);
-	json_number(&json, "arrows_kept", timeline->arrows.count);
+	page_timeline_put_counts(mine, page->run, end_ns, &json);
 	if (longest < NAME_LONGEST)
 		json_number(&json, "name_bytes", longest);
 	merged_ns = page_timeline_put_levels(page, timeline, end_ns, rest, &json);

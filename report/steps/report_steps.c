@@ -78,12 +78,9 @@ static const char *sample_lacks(const struct steps *steps)
 				   : "evaluation is in the rest";
 }
 
-static void steps_head(const struct document *document, const struct screen *screen)
+static void steps_say_parts(const struct steps_state *state, const struct screen *screen)
 {
-	const struct report *report = document->context;
-	const struct steps_state *state = report->state;
 	const struct steps *steps = state->shown.steps;
-	char number[UNIT_TEXT_BYTES];
 	struct prose line;
 
 	if (steps->time.count) {
@@ -109,8 +106,12 @@ static void steps_head(const struct document *document, const struct screen *scr
 		steps_print_asked(&steps->phases, &line.screen);
 		prose_end(&line, screen);
 	}
-	print_throttled(&state->sides, screen);
-	print_detail_cost(steps, screen);
+}
+
+static void steps_say_limits(const struct steps *steps, const struct screen *screen)
+{
+	char number[UNIT_TEXT_BYTES];
+
 	if (steps->has_sample && steps->time.count)
 		screen_print_prose(screen,
 				   "not all operators were recorded (INTERCEPT_OPERATORS): "
@@ -131,6 +132,17 @@ static void steps_head(const struct document *document, const struct screen *scr
 		fprintf(screen->out, "%s step%s recorded in part, not listed\n",
 			unit_format_count(number, steps->in_part),
 			steps->in_part == 1 ? " was" : "s were");
+}
+
+static void steps_head(const struct document *document, const struct screen *screen)
+{
+	const struct report *report = document->context;
+	const struct steps_state *state = report->state;
+
+	steps_say_parts(state, screen);
+	print_throttled(&state->sides, screen);
+	print_detail_cost(state->shown.steps, screen);
+	steps_say_limits(state->shown.steps, screen);
 }
 
 /* A selected name that ended no step, and which names exist. */

@@ -154,11 +154,60 @@ static void put_requests(const struct summary *summary, struct facts *facts)
 	timing_release(&time);
 }
 
+static void summary_total_heap(const struct heap *heap, struct facts *facts)
+{
+	const struct heap_totals *totals = &heap->totals;
+
+	facts_number(facts, "allocations", UNIT_COUNT, totals->allocations);
+	facts_number(facts, "bytes_allocated", UNIT_BYTES, totals->bytes_allocated);
+	facts_number(facts, "peak_bytes", UNIT_BYTES, totals->peak_bytes);
+	facts_number(facts, "live_bytes", UNIT_BYTES, totals->kept_bytes);
+	heap_share_total(heap, facts);
+}
+
+static void summary_total_operators(const struct summary *summary, struct facts *facts)
+{
+	const struct summary_totals *totals = &summary->totals;
+
+	facts_number(facts, "operators", UNIT_COUNT, totals->operators.estimated_calls);
+	if (ops_are_sampled(summary->operators)) /* what cannot be known is null */
+		facts_none(facts, "operators_self_cpu_ns", UNIT_NS);
+	else
+		facts_number(facts, "operators_self_cpu_ns", UNIT_NS,
+			     totals->operators.self_cpu_ns);
+}
+
+static void summary_total_cuda(const struct summary *summary, struct facts *facts)
+{
+	const struct summary_totals *totals = &summary->totals;
+
+	facts_number(facts, "cuda_calls", UNIT_COUNT, totals->cuda.calls);
+	facts_number(facts, "cuda_ns", UNIT_NS, totals->cuda.total_ns);
+	facts_number(facts, "cuda_errors", UNIT_COUNT, totals->cuda.errors);
+	facts_number(facts, "launches", UNIT_COUNT, totals->cuda.launches);
+	facts_number(facts, "graph_launches", UNIT_COUNT, totals->cuda.graph_launches);
+	facts_number(facts, "memcpy_calls", UNIT_COUNT, totals->cuda.copies);
+	facts_number(facts, "memcpy_bytes", UNIT_BYTES, totals->cuda.copied_bytes);
+	facts_number(facts, "device_peak_bytes", UNIT_BYTES, totals->cuda.device_peak_bytes);
+	facts_number(facts, "device_live_bytes", UNIT_BYTES, totals->cuda.device_live_bytes);
+}
+
+static void summary_total_steps(const struct steps *steps, struct facts *facts)
+{
+	facts_number(facts, "steps", UNIT_COUNT, steps->time.count);
+	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&steps->time, 50));
+	facts_number(facts, "step_total_ns", UNIT_NS, steps->time.total_ns);
+	if (steps->detailed != steps->time.count) {
+		facts_number(facts, "detailed_steps", UNIT_COUNT, steps->detailed);
+		facts_number(facts, "detailed_ns", UNIT_NS, steps->detailed_ns);
+	}
+	facts_number(facts, "step_dataloader_ns", UNIT_NS, steps->ns[STEP_dataloader]);
+}
+
 static void summary_total(const struct report *report, struct facts *facts)
 {
 	const struct summary *summary = report->state;
 	const struct summary_totals *totals = &summary->totals;
-	const struct heap_totals *heap = &summary->heap->totals;
 	const struct summary_phases *phases = &summary->phases;
 
 	facts_number(facts, "events", UNIT_COUNT, totals->events);
@@ -181,35 +230,11 @@ static void summary_total(const struct report *report, struct facts *facts)
 	facts_number(facts, "captures", UNIT_COUNT, captures_recorded(summary->captures));
 	facts_number(facts, "processes", UNIT_COUNT, totals->selected_processes);
 	facts_number(facts, "threads", UNIT_COUNT, totals->selected_threads);
-	facts_number(facts, "allocations", UNIT_COUNT, heap->allocations);
-	facts_number(facts, "bytes_allocated", UNIT_BYTES, heap->bytes_allocated);
-	facts_number(facts, "peak_bytes", UNIT_BYTES, heap->peak_bytes);
-	facts_number(facts, "live_bytes", UNIT_BYTES, heap->kept_bytes);
-	heap_share_total(summary->heap, facts);
-	facts_number(facts, "operators", UNIT_COUNT, totals->operators.estimated_calls);
-	if (ops_are_sampled(summary->operators)) /* what cannot be known is null */
-		facts_none(facts, "operators_self_cpu_ns", UNIT_NS);
-	else
-		facts_number(facts, "operators_self_cpu_ns", UNIT_NS,
-			     totals->operators.self_cpu_ns);
-	facts_number(facts, "cuda_calls", UNIT_COUNT, totals->cuda.calls);
-	facts_number(facts, "cuda_ns", UNIT_NS, totals->cuda.total_ns);
-	facts_number(facts, "cuda_errors", UNIT_COUNT, totals->cuda.errors);
-	facts_number(facts, "launches", UNIT_COUNT, totals->cuda.launches);
-	facts_number(facts, "graph_launches", UNIT_COUNT, totals->cuda.graph_launches);
-	facts_number(facts, "memcpy_calls", UNIT_COUNT, totals->cuda.copies);
-	facts_number(facts, "memcpy_bytes", UNIT_BYTES, totals->cuda.copied_bytes);
-	facts_number(facts, "device_peak_bytes", UNIT_BYTES, totals->cuda.device_peak_bytes);
-	facts_number(facts, "device_live_bytes", UNIT_BYTES, totals->cuda.device_live_bytes);
+	summary_total_heap(summary->heap, facts);
+	summary_total_operators(summary, facts);
+	summary_total_cuda(summary, facts);
 	put_gpu(summary, facts);
-	facts_number(facts, "steps", UNIT_COUNT, summary->steps->time.count);
-	facts_number(facts, "step_p50_ns", UNIT_NS, timing_percentile(&summary->steps->time, 50));
-	facts_number(facts, "step_total_ns", UNIT_NS, summary->steps->time.total_ns);
-	if (summary->steps->detailed != summary->steps->time.count) {
-		facts_number(facts, "detailed_steps", UNIT_COUNT, summary->steps->detailed);
-		facts_number(facts, "detailed_ns", UNIT_NS, summary->steps->detailed_ns);
-	}
-	facts_number(facts, "step_dataloader_ns", UNIT_NS, summary->steps->ns[STEP_dataloader]);
+	summary_total_steps(summary->steps, facts);
 	put_step_parts(summary, facts);
 	put_requests(summary, facts);
 }

@@ -7,12 +7,12 @@
 
 mapfile -t recordings < <(find "$ROOT/tests" -name '*.evt' -not -path '*/fuzz/*' | sort)
 ((${#recordings[@]} > 80)) || fail "only ${#recordings[@]} recordings"
-# Of each third recording also each thread, and halves of the run.
+# Of each sixth recording also each thread, and halves of the run.
 invariants() { # ARGUMENT...
 	python3 "$ROOT/tests/invariants.py" "$@" >found || fail "$(wc -l <found) faults: $(head -n 20 found | cut -c 1-300)"
 }
-mapfile -t deep < <(printf '%s\n' "${recordings[@]}" | awk 'NR % 3 == 0')
-mapfile -t others < <(printf '%s\n' "${recordings[@]}" | awk 'NR % 3')
+mapfile -t deep < <(printf '%s\n' "${recordings[@]}" | awk 'NR % 6 == 0')
+mapfile -t others < <(printf '%s\n' "${recordings[@]}" | awk 'NR % 6')
 invariants --deep "$REPORT" "${deep[@]}"
 invariants "$REPORT" "${others[@]}"
 

@@ -154,8 +154,7 @@ exec("import %s as again" % base.__name__)
 import xml.sax.handler
 again.PassThroughProfiler().start("again")
 END
-for python in python3 "${HOME:-/}"/.pyenv/versions/3.*/bin/python3 /usr/bin/python3; do
-	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2])' 2>/dev/null || continue
+for python in python3 "${PYTHONS[@]}"; do
 	PYTHONDONTWRITEBYTECODE=1 try "$python" -W error pl/looks.py
 	begins | sort | uniq -c | sed 's/^ *//' >actions
 	printf '%s\n' '1 "again"' '1 "child"' '1 "copy"' '4000 "thread"' | cmp - actions || fail "$python: $(cat actions)"

@@ -59,7 +59,7 @@ lost_few() { # a busy machine may lose many; what samples stand for is not known
 	[[ $(json native "$OUTPUT" 'totals["samples_lost"] < totals["samples"] / 10') == true ]]
 }
 
-spin shares 1
+spin shares 0.6
 "$REPORT" native "$OUTPUT" >table || fail "native: status $?"
 off=$(grep 'no native stack was sampled' table) && skip "$off"
 shares shares "$OUTPUT" 3 alpha=50 beta=30 gamma_=20 main=100
@@ -108,7 +108,7 @@ INTERCEPT_SAMPLE=60 spin many 1.2 60
 (($(total samples) == 0)) || expect_match 'many: what is not seen' "$("$REPORT" native "$OUTPUT" | tr '\n' ' ')" \
 	'CPU time has no sample\. A thread is sampled each 16\.2 ms .*A higher INTERCEPT_SAMPLE'
 
-spin fork 1
+spin fork 0.7
 shares fork "$OUTPUT" 6 alpha=60 beta=40
 ! lost_few || expect_eq 'fork: processes with samples' "$(json native "$OUTPUT" 'sum(r["samples"] > 150 for r in rows)' --by process)" 2
 
@@ -120,13 +120,13 @@ shares exec "$OUTPUT" 35 alpha=33.3 gamma_=66.7
 ! lost_few || expect_between 'exec: CPU time' "$(json native "$OUTPUT" 'int(totals["cpu_ns"] / totals["samples"] * (totals["samples"] + totals["samples_lost"]) / 1e6)')" 1400 1600
 ! lost_few || expect_eq 'exec: processes' "$(json native "$OUTPUT" 'sorted(r["samples"] > 250 for r in rows)' --by process)" '[true, true]'
 
-spin plugins 1
+spin plugins 0.6
 shares plugins "$OUTPUT" 4 native_one=50 native_two=50
 few_cuts plugins
 spin made 0.6
 shares 'code made at run time' "$OUTPUT" 4 '[code of no file]=50' alpha=50
 expect_eq 'made: stacks that are cut there' "$(json native "$OUTPUT" '0.1 * totals["samples"] < totals["cut_no_table"] <= totals["samples"]')" true
-spin stacks 0.8
+spin stacks 0.6
 shares 'other stacks' "$OUTPUT" 4 alpha=33.3 beta=33.3 gamma_=33.3
 spin kernel 0.6
 if (($(total user_only))); then

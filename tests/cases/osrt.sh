@@ -40,15 +40,12 @@ expect_eq "locks" "$(json waits run.evt 'row(function="pthread_mutex_lock")["cal
 # who held it; the lock has the same address under both keys
 traced 0 held
 holder=$(sed -n 's/^holder //p' out)
-for function in pthread_mutex_lock pthread_rwlock_rdlock; do
-	expect_eq "$function is held by" "$(json waits run.evt "row(function='$function')['held_by']")" "$holder"
-done
-expect_eq "waits for that thread" "$(json waits run.evt "row(held_by=$holder)['calls'], row(held_by=$holder)['pid'] > 0" --by holder)" "(2, True)"
-expect_eq "the rwlock" "$(json waits run.evt 'len([r for r in rows if r["kind"] == "rwlock"])' --by object)" 1
-expect_eq "kinds" "$(json waits run.evt 'sorted(r["kind"] for r in rows)' --by kind)" '["mutex", "rwlock", "semaphore", "thread"]'
+expect run.evt "waits.row(function='pthread_mutex_lock').held_by == $holder" "waits.row(function='pthread_rwlock_rdlock').held_by == $holder" \
+	"waits('--by', 'holder').row(held_by=$holder).calls == 2" "waits('--by', 'holder').row(held_by=$holder).pid > 0" \
+	'len(waits("--by", "object").select(kind="rwlock")) == 1' \
+	'sorted(r.kind for r in waits("--by", "kind").rows) == ["mutex", "rwlock", "semaphore", "thread"]' \
+	'threads.sum("waits") == waits.totals.calls' 'threads.sum("wait_ns") == waits.totals.total_ns'
 expect_eq "the report by the name that nsys has" "$(json osrt_sum run.evt 'totals["calls"]')" "$(json waits run.evt 'totals["calls"]')"
-expect_eq "waits of threads" "$(json threads run.evt 'sum(r["waits"] for r in rows)')" "$(json waits run.evt 'totals["calls"]')"
-expect_eq "their time" "$(json threads run.evt 'sum(r["wait_ns"] for r in rows)')" "$(json waits run.evt 'totals["total_ns"]')"
 "$REPORT" export chrome --output trace.json run.evt 2>err || fail "export chrome: $(cat err)"
 expect_eq "slices" "$(python3 -S -c 'import json
 events = json.load(open("trace.json"))

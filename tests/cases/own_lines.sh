@@ -57,28 +57,21 @@ for own in "--own codec" "--own */site-packages/codec/*,nothing"; do
 	expect_between "bytes of the package's lines with $own" "$(set -f; bytes site-packages/codec $own)" 320000 100000000000
 done
 expect_between "bytes of the package's lines with INTERCEPT_OWN" "$(INTERCEPT_OWN=codec bytes site-packages/codec)" 320000 100000000000
-for key in bytes_allocated allocations live_bytes; do
-	own=$(json alloc "$OUTPUT" "sum(r['$key'] for r in rows)" --by line)
-	expect_eq "all $key by line" "$own" "$(json alloc "$OUTPUT" "sum(r['$key'] for r in rows)" --by line --frames all)"
-done
+expect "$OUTPUT" 'all(alloc("--by", "line").sum(key) == alloc("--by", "line", "--frames", "all").sum(key)
+	for key in ("bytes_allocated", "allocations", "live_bytes"))' \
+	'not any(r.called_from is not None or r.library is not None for r in alloc("--by", "line", "--frames", "all").rows)'
 behind() { json alloc "$OUTPUT" "next((r['$2'] or '') for r in rows if (r['line'] or '').endswith('$1'))" --by line "${@:3}"; }
 expect_match "caller of the helper's line" "$(behind script.py:9 called_from)" 'script\.py:13$'
 expect_match "library behind the helper's line" "$(behind script.py:9 library)" 'site-packages/codec/__init__\.py:2 '
-expect_eq "callers, of all frames" "$(json alloc "$OUTPUT" "sum(r['called_from'] is not None or r['library'] is not None for r in rows)" --by line --frames all)" 0
 expect_match "library behind a line of lines" "$(json lines "$OUTPUT" "[r['library'] for r in rows if r['line'] == 24][0]" --columns file,line,called_from,library)" 'codec'
 
 # samples
 line() { json lines "$OUTPUT" "[r for r in rows if (r['file'] or '').endswith('script.py') and r['line'] == $1][0]$2"; }
 expect_match "library behind a line" "$(line 24 "['library']")" 'codec/__init__\.py:2 '
 expect_match "caller of spin()" "$(line 24 "['caller']")" 'script\.py:29$'
-expect_eq "samples in the package" "$(json lines "$OUTPUT" "sum('site-packages' in (r['file'] or '') for r in rows)")" 0
-for key in cpu_ns wait_ns samples; do
-	own=$(json lines "$OUTPUT" "sum(r['$key'] for r in rows)")
-	expect_eq "all $key" "$own" "$(json lines "$OUTPUT" "sum(r['$key'] for r in rows)" --frames all)"
-	expect_eq "all $key by function" "$own" "$(json lines "$OUTPUT" "sum(r['$key'] for r in rows)" --by function)"
-done
+expect "$OUTPUT" 'not any("site-packages" in (r.file or "") for r in lines.rows)' 'lines.totals.steps_cpu_ns == 0' \
+	'all(lines.sum(key) == lines("--frames", "all").sum(key) == lines("--by", "function").sum(key) for key in ("cpu_ns", "wait_ns", "samples"))'
 expect_match "the first answer" "$(json bottleneck "$OUTPUT" "[(r['line'], r['function']) for r in rows if r['id'] == 'hot_line']")" 'script\.py'
-expect_eq "steps" "$(json lines "$OUTPUT" "totals['steps_cpu_ns']")" 0
 
 # as it was set while the program was recorded
 rm -f "$OUTPUT"

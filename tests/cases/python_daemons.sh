@@ -11,14 +11,6 @@ open("ready", "w").close()
 input()
 sys.exit(3)
 END
-python_is() { # MINOR: the first interpreter of that version
-	local python
-	for python in "${PYTHONS[@]}"; do
-		"$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, int(sys.argv[1])))' "$1" 2>/dev/null &&
-			echo "$python" && return
-	done
-	return 1
-}
 threads_are_seen() { # FILE COUNT
 	(($("$REPORT" lines --by thread --limit 0 --format csv "$1" 2>/dev/null | tail -n +2 | wc -l) >= $2))
 }
@@ -43,7 +35,8 @@ ends() { # PYTHON WHAT THREADS: how many are sampled; 0: nothing is
 	expect "$OUTPUT" 'summary.totals.events_lost == 0' 'processes.rows[0].exit_status == 3'
 }
 
-old=$(python_is 10) || skip "no Python 3.10 is installed"
+old=${PYTHON_OF[3.10]:-}
+[[ $old ]] || skip "no Python 3.10 is installed"
 ends "$old" daemon 2
 expect_eq "what 3.10 with a daemon thread has to say" "$(cat err)" ""
 ends "$old" alone 1
@@ -53,7 +46,8 @@ expect_eq "what 3.10 with a daemon thread has to say that is not sampled" "$(cat
 ends "$old" alone 0
 [[ -s err ]] || fail "3.10 without daemon threads, not sampled, did not wait for its collector"
 for minor in 8 9 11 12 13; do
-	other=$(python_is $minor) || continue
+	other=${PYTHON_OF[3.$minor]:-}
+	[[ $other ]] || continue
 	ends "$other" daemon 2
 	[[ -s err ]] || fail "3.$minor did not wait for its collector"
 	break

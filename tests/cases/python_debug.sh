@@ -4,7 +4,7 @@
 . "${ROOT:-$(dirname "$0")/../..}/tests/lib.sh"
 
 found=0
-for python in "${PYTHONS[@]}"; do
+for python in "${ALL_PYTHONS[@]}"; do
 	[[ -x $python ]] || continue
 	found=$((found + 1))
 	for setting in PYTHONMALLOC=debug PYTHONMALLOC=malloc_debug PYTHONDEVMODE=1 PYTHONTRACEMALLOC=1; do

@@ -16,7 +16,6 @@ kept = bytearray(3000000)
 print("done")'
 tried=0
 for python in "${PYTHONS[@]}"; do
-	[[ -x $python ]] || continue
 	library=$("$python" -c 'import os, sys, sysconfig
 name = os.path.join(sysconfig.get_config_var("LIBDIR") or "", sysconfig.get_config_var("INSTSONAME") or "")
 print(name if ".so" in name and os.path.exists(name) and sys.version_info >= (3, 8) else "")')

@@ -90,14 +90,7 @@ for row in json.load(open("callers.json"))["rows"]:
     print(row["function"], row["caller_function"], *(row[name] for name in names))
 END
 
-pythons() {
-	local python
-	for python in "${PYTHONS[@]}"; do
-		"$python" -c 'import sys; sys.version_info < (3, 8) or print("%03d" % sys.version_info[1], sys.executable)' 2>/dev/null
-	done | sort -u | cut -d " " -f 2
-}
-
-for python in $(pythons); do
+for python in "${PYTHONS[@]}"; do
 	for seed in 1 2 3; do
 		"$python" made.py "$seed" || fail "$python: made.py $seed ended with $?"
 		"$PROGRAMS/call_file" made.evt <calls.txt || fail "$python: call_file ended with $?"
@@ -151,8 +144,7 @@ for name in ours:
 assert not wrong, wrong
 assert ours["one"][1] + ours["two"][1] < ours["eight"][1] and ours["loop"][0] > 0.8 and ours["work"][1] == 1, ours
 END
-mapfile -t two < <(pythons | sed -n '1p;$p')
-for python in "${two[@]}"; do
+for python in "${PYTHONS[0]}" "${PYTHON_OF[3.14]:-${PYTHONS[-1]}}"; do
 	rm -f ./*.evt*
 	for file in one other; do
 		"$python" parts.py $file.prof || fail "$python: cProfile"

@@ -204,15 +204,8 @@ for row in pairs:
 sys.exit(failed)
 EOF
 
-pythons() {
-	local python
-	for python in "${PYTHONS[@]}"; do
-		"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null && echo "$python"
-	done
-}
-
 export INTERCEPT_TRACE=+functions,-alloc
-for python in $(pythons); do
+for python in "${PYTHONS[@]}"; do
 	LD_PRELOAD='' "$python" theirs.py || fail "$python: cProfile"
 	rm -f "$OUTPUT"
 	run_traced "$python" program.py || fail "$python: status $?"
@@ -244,7 +237,7 @@ expect_match "of threads" "$("$REPORT" functions "$OUTPUT")" '[0-9]+ function ca
 mkdir -p mypkg/utils && echo 'from . import utils
 def mine(): return utils.theirs() + len([1])' >mypkg/__init__.py
 echo 'def theirs(): return max(1, 2)' >mypkg/utils/__init__.py
-for python in $(pythons); do
+for python in "${PYTHONS[@]}"; do
 	rm -f "$OUTPUT"
 	INTERCEPT_FUNCTIONS='mypkg.*,!mypkg.utils.*' run_traced "$python" -c 'import mypkg; mypkg.mine(); mypkg.mine()' || fail "$python"
 	expect_eq "$python: filtered" "$(json functions "$OUTPUT" \

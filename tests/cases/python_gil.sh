@@ -77,7 +77,6 @@ END
 export PYTHON_GIL=1 # free-threaded builds have one then
 found=0
 for python in "${PYTHONS[@]}"; do
-	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	found=$((found + 1))
 	rm -f ./*.evt*
 	INTERCEPT_SAMPLE=200 run_traced "$python" contend.py || fail "'$python' ended with $?"

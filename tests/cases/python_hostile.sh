@@ -41,7 +41,6 @@ scribbled() { # PYTHON MODE
 }
 
 for python in "${PYTHONS[@]}"; do
-	"$python" -c 'import ctypes, sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	found=$((${found:-0} + 1))
 	scribbled "$python" python
 	scribbled "$python" both

@@ -47,7 +47,6 @@ run() { # WHAT PYTHON ARGUMENT...
 
 tried=0
 for python in "${PYTHONS[@]}"; do
-	[[ -x $python ]] || continue
 	pid=$(trampolines "$python") || continue
 	maps+=("/tmp/perf-$pid.map")
 	"$python" -c 'import sys; sys.exit(sys.version_info >= (3, 15))' || continue

@@ -74,7 +74,6 @@ assert totals["samples_torn"] <= totals["samples"] // 4, totals
 END
 found=0
 for python in "${PYTHONS[@]}"; do
-	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	found=$((found + 1))
 	rm -f ./*.evt*
 	INTERCEPT_SAMPLE=1000 run_traced "$python" script.py >out || fail "'$python' ended with $?"

@@ -59,8 +59,6 @@ for thread in threads:
 END
 tried=0
 for python in "${PYTHONS[@]}"; do
-	version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
-	case $version in 3.[89] | 3.1[0-4]) ;; *) continue ;; esac
 	tried=$((tried + 1))
 	for trace in +alloc -alloc,-imports; do
 		rm -f ./*.evt*

@@ -15,7 +15,7 @@ print(sys.version_info[:3], sorted(out))
 sys.exit(3)
 END
 found=0
-for python in "${PYTHONS[@]}"; do
+for python in "${ALL_PYTHONS[@]}"; do
 	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	found=$((found + 1))
 	rm -f ./*.evt

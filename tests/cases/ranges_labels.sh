@@ -62,7 +62,7 @@ expect "$OUTPUT" \
 	'ops("--time", "-1000s..").totals == ops.totals' \
 	'alloc("--time", "..-1ms").totals.allocations + alloc("--time", "-1ms..").totals.allocations == alloc.totals.allocations'
 "$REPORT" "$OUTPUT" | tr '\n' ' ' >text
-grep -Eq '^python.* train.py ran [^:]* of CPU time .* run +\[.*\] .* start [^(]*\(torch imported after [^)]*\),.* 6 steps .* after them .* a step +\[.*\] median .* In the steps.*: ' text ||
+grep -Eq '^python.* train.py ran [^:]* of CPU time.* run +\[.*\] .* start [^(]*\(torch imported after [^)]*\),.* 6 steps .* after them .* a step +\[.*\] median .* In the steps.*: ' text ||
 	fail "the first sentences: $(cat text)"
 "$REPORT" summary --step 1 "$OUTPUT" | tr '\n' ' ' | grep -Eq 'All that follows is within --step; [^.]*\. 1 step took [0-9.]+ [mu]?s\. .* In the steps.*: ' ||
 	fail "the sentences of one step: $("$REPORT" summary --step 1 "$OUTPUT")"
@@ -78,7 +78,7 @@ grep -q '^prof-report: --time: ' talk.txt || fail "a time that ends before it be
 
 for capture in label:forward range:forward; do
 	rm -f "$OUTPUT"
-	INTERCEPT_CAPTURE=$capture run_traced "$PYTHON" train.py >out 2>err || fail "$capture: status $?: $(cat err)"
+	INTERCEPT_TRACE=-alloc INTERCEPT_CAPTURE=$capture run_traced "$PYTHON" train.py >out 2>err || fail "$capture: status $?: $(cat err)"
 	expect "$OUTPUT" 'ops.row(name="forward").calls == 6' 'ops.row(name="aten::addmm").calls == 6' \
 		'not ops.select(name="backward")' 'not ops.select(name="aten::exp")'
 done

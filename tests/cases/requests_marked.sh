@@ -5,7 +5,6 @@
 
 tried=0
 for python in "${PYTHONS[@]}"; do
-	[[ -x $python ]] || continue
 	version=$("$python" -c 'import sys; print(sys.version_info[1] if sys.version_info[0] == 3 else 0)') || continue
 	((version >= 8 && version <= 14)) || continue
 	INTERCEPT_REQUEST=__main__:Worker.handle,__main__:answer,__main__:produce,label:none INTERCEPT_TRACE=-alloc \

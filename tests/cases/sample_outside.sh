@@ -21,8 +21,6 @@ while not os.path.exists("stop"):
 END
 tried=
 for python in "${PYTHONS[@]}"; do
-	[[ -x $python ]] || continue
-	"$python" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 14))' 2>/dev/null || continue
 	rm -f ready stop
 	"$python" busy.py &
 	program=$!
