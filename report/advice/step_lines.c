@@ -523,14 +523,14 @@ static bool part_stands_out(const struct step_lines *part, const struct step_lin
 		       *ret_percent * most;
 }
 
-/* Finds a function in whole stacks that sets these steps apart; `own` is of the samples. */
+/* Finds a function in whole stacks of the set; with others: one that sets these steps apart. */
 static bool part_find_function(const struct step_lines *part, const struct step_lines *others,
-			       struct own *own, const struct library_caller *caller,
-			       struct library_place *ret_place, double *ret_share)
+			       unsigned int of, struct own *own,
+			       const struct library_caller *caller, struct library_place *ret_place,
+			       double *ret_share)
 {
 	size_t count;
-	struct library_sample *sample = step_lines_samples(part, STEP_LINES_OF_LOOP, others,
-							   &count);
+	struct library_sample *sample = step_lines_samples(part, of, others, &count);
 	bool is_found;
 
 	*ret_place = (struct library_place){ .number = 0 };
@@ -541,29 +541,41 @@ static bool part_find_function(const struct step_lines *part, const struct step_
 	return is_found;
 }
 
-/* Returns whether a function of the user's does, whose lines have less each. */
-static bool part_function_stands_out(const struct step_lines *part, const struct step_lines *others,
-				     struct step_line *line, double *ret_percent)
+/* Finds a function of the user's in whole stacks of the set. */
+static bool part_find_users(const struct step_lines *part, const struct step_lines *others,
+			    unsigned int of, struct step_line *ret_line, double *ret_percent)
 {
 	const struct library_caller caller = { .is_users = true };
 	struct library_place place;
+	uint64_t ns = 0, looks = 0;
 	struct own own;
 	double share;
 	bool is_found;
 
 	own_places_init(&own, part->samples, part->source, run_options(part->run));
-	is_found = part_find_function(part, others, &own, &caller, &place, &share);
+	is_found = part_find_function(part, others, of, &own, &caller, &place, &share);
 	own_release(&own);
+	for (unsigned int i = 0; i < STEP_LINES_LIMIT; i++) {
+		ns += of & 1u << i ? part->ns[i] : 0;
+		looks += of & 1u << i ? part->looks[i] : 0;
+	}
 	*ret_percent = 100.0 * share;
-	*line = (struct step_line){ .file = is_found ? place.file : SAMPLE_NONE,
-				    .function = place.function,
-				    .number = place.number,
-				    .caller_file = SAMPLE_NONE,
-				    .is_users = true,
-				    .of_function = true,
-				    .ns = (uint64_t)(share * (double)part->all_ns),
-				    .looks = (uint64_t)(share * (double)part->all_looks + 0.5) };
+	*ret_line = (struct step_line){ .file = is_found ? place.file : SAMPLE_NONE,
+					.function = place.function,
+					.number = place.number,
+					.caller_file = SAMPLE_NONE,
+					.is_users = true,
+					.of_function = true,
+					.ns = (uint64_t)(share * (double)ns),
+					.looks = (uint64_t)(share * (double)looks + 0.5) };
 	return is_found;
+}
+
+bool step_lines_find_function(const struct step_lines *lines, unsigned int of,
+			      struct step_line *ret_line, double *ret_percent)
+{
+	return part_find_users(lines, NULL, of, ret_line, ret_percent) &&
+	       ret_line->looks >= STEP_LINES_SURE_LOOKS / 2;
 }
 
 /* Returns whether a package's function stands out that the line calls then, and not otherwise. */
@@ -582,7 +594,7 @@ static bool part_library_stands_out(const struct step_lines *part, const struct 
 	return is_found && *ret_percent >= CHOSEN_PERCENT;
 }
 
-/* Returns the user's line that called the function in that sample; NULL: it is not in the stack. */
+/* Returns the user's line that called the function in that sample; NULL: none did. */
 static const struct sample_place *part_caller_of(const struct step_lines *part, struct own *own,
 						 uint64_t key, const struct library_place *library)
 {
@@ -637,7 +649,8 @@ static bool part_package_stands_out(const struct step_lines *part, const struct 
 	bool is_found;
 
 	own_places_init(&own, part->samples, part->source, run_options(part->run));
-	is_found = part_find_function(part, others, &own, &caller, &place, &share) &&
+	is_found = part_find_function(part, others, STEP_LINES_OF_LOOP, &own, &caller, &place,
+				      &share) &&
 		   part_find_caller(part, &own, &place, line);
 	own_release(&own);
 	line->library = place;
@@ -660,7 +673,8 @@ bool step_lines_of_steps(const struct step_lines *lines, step_lines_choose *choo
 	if (stands_out) {
 		*ret_line = line;
 		stands_out = part_stands_out(&part, &others, ret_line, OTHERS_NONE, ret_percent) ||
-			     part_function_stands_out(&part, &others, ret_line, ret_percent);
+			     part_find_users(&part, &others, STEP_LINES_OF_LOOP, ret_line,
+					     ret_percent);
 		if (!stands_out)
 			*ret_line = line;
 		stands_out = stands_out ||

@@ -114,6 +114,12 @@ struct step_line {
  */
 bool step_lines_find(const struct step_lines *lines, unsigned int of, struct step_line *ret_line,
 		     double *ret_percent);
+/*
+ * Finds the user's function, innermost in whole stacks, that has half of the time in what the set
+ * has, with what it calls; returns false if there is none, or if there are few samples.
+ */
+bool step_lines_find_function(const struct step_lines *lines, unsigned int of,
+			      struct step_line *ret_line, double *ret_percent);
 /* Returns the time of the loop's thread in that line, of what the set has. */
 uint64_t step_lines_line_ns(const struct step_lines *lines, unsigned int of,
 			    const struct step_line *line);

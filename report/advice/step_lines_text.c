@@ -135,6 +135,9 @@ static void step_lines_say_line(const struct step_lines *lines, const char *word
 		 step_line_guess(line, guess));
 }
 
+/* Operators of many lines have at least a function, as a model's forward(). */
+#define OF_FORWARD (STEP_LINES(OPERATORS) | STEP_LINES(CLONES) | STEP_LINES(HOST))
+
 void step_lines_say(const struct step_lines *lines, struct advice *advice)
 {
 	static const struct {
@@ -157,9 +160,7 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 		{ advice_small_copies, STEP_LINES(COPIES), "time in such copies" },
 		{ advice_host_operators, STEP_LINES(HOST), "time in such operators" },
 		/* backward repeats what forward calls: that line is to be changed */
-		{ advice_small_operators,
-		  STEP_LINES(OPERATORS) | STEP_LINES(CLONES) | STEP_LINES(HOST),
-		  "time in operators outside of backward" },
+		{ advice_small_operators, OF_FORWARD, "time in operators outside of backward" },
 		{ advice_small_operators,
 		  STEP_LINES(HELPED) | STEP_LINES(OPERATORS) | STEP_LINES(CLONES) |
 			  STEP_LINES(HOST) | STEP_LINES(BACKWARD),
@@ -178,7 +179,9 @@ void step_lines_say(const struct step_lines *lines, struct advice *advice)
 
 	for (size_t i = 0; i < sizeof(lined) / sizeof(lined[0]); i++)
 		if (lined[i].look == advice->rule->look &&
-		    step_lines_find(lines, lined[i].of, &line, &percent)) {
+		    (step_lines_find(lines, lined[i].of, &line, &percent) ||
+		     (lined[i].of == OF_FORWARD &&
+		      step_lines_find_function(lines, lined[i].of, &line, &percent)))) {
 			step_lines_say_line(lines, lined[i].words, percent, &line, advice);
 			return;
 		}
