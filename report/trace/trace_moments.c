@@ -498,7 +498,7 @@ static void trace_moments_put_summed(struct trace *trace)
 	size_t count = source_processes(trace->source, &process);
 
 	for (size_t i = 0; i < count; i++)
-		if (process[i]->first_thread && i < trace->process_room && trace->of_process[i] &&
+		if (i < trace->process_room && trace->of_process[i] && process[i]->first_thread &&
 		    process[i]->limitations >> LIMITATION_gpu_summed & 1)
 			trace_put_moment(
 				trace, process[i]->first_thread,

@@ -4,6 +4,30 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/advice_recording.h"
 
+/* Not where many rows are looked up, or where the table is the output layer as well. */
+TEST(embeddings_with_gradients_of_rows_that_nobody_looked_up)
+{
+	struct run run = well;
+
+	run.embedding.looked_up = 4096;
+	run.embedding.table = 8 << 20;
+	run.embedding.table_ns = MS;
+	write_one(&run);
+	only("dense_embedding", NULL);
+	assert_true(advice_of("dense_embedding")->value > 9);
+	assert_non_null(strstr(advice_of("dense_embedding")->text, "8.00 MiB a table, of which"));
+	release();
+	run.embedding.product = 8 << 20;
+	write_one(&run);
+	assert_null(advice_of("dense_embedding"));
+	release();
+	run.embedding.product = 0;
+	run.embedding.looked_up = 1 << 20;
+	write_one(&run);
+	assert_null(advice_of("dense_embedding"));
+	release();
+}
+
 /* Its events are there: no number is too small. */
 TEST(a_stack_that_is_missing_is_no_loss)
 {
