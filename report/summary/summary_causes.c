@@ -170,19 +170,23 @@ static char *make_cause(const struct summary *summary, const struct advice *advi
  * be without its place, which the verdict has. NULL: it has no room.
  */
 static char *make_fitting(const struct summary *summary, const struct advice *advice,
-			  const struct screen *screen, unsigned int number, unsigned int room)
+			  const struct screen *screen, unsigned int number,
+			  struct summary_causes as)
 {
 	bool has_place = advice->place.line[0] || advice->place.function[0];
-	struct cause_form form = { .number = number, .has_figures = number == 1 && !has_place };
+	bool may_hide = has_place && advice == summary_first_cause(summary);
+	struct cause_form form = { .number = number,
+				   .has_figures = number == 1 && !has_place,
+				   .hides_place = may_hide && as.hides_place };
 	char *text = make_cause(summary, advice, screen, form);
 
-	form.hides_place = has_place && advice == summary_first_cause(summary);
-	if ((form.has_figures || form.hides_place) && text && lines_of(text) > room) {
+	form.hides_place = may_hide;
+	if ((form.has_figures || may_hide) && text && lines_of(text) > as.room) {
 		free(text);
 		form.has_figures = false;
 		text = make_cause(summary, advice, screen, form);
 	}
-	if (text && lines_of(text) <= room)
+	if (text && lines_of(text) <= as.room)
 		return text;
 	free(text);
 	return NULL;
@@ -210,28 +214,30 @@ static const struct advice *summary_cause_at(const struct summary *summary, size
 }
 
 bool summary_print_causes(const struct summary *summary, const struct screen *screen,
-			  unsigned int room)
+			  struct summary_causes as, unsigned int *ret_shown)
 {
 	const struct bottleneck *bottleneck = &summary->bottleneck;
 	const struct advice *advice;
 	unsigned int shown = 0;
 
-	if (room < 2)
+	*ret_shown = 0;
+	if (as.room < 2)
 		return false;
-	room -= 2; /* an empty line and the heading */
+	as.room -= 2; /* an empty line and the heading */
 	for (size_t i = 0; shown < CAUSES_MAX && (advice = summary_cause_at(summary, i)); i++) {
 		char *text;
 
 		if (!cause_is_of_program(advice) ||
 		    (shown && summary_causes_is_small(bottleneck, advice)))
 			continue;
-		text = make_fitting(summary, advice, screen, shown + 1, room);
+		text = make_fitting(summary, advice, screen, shown + 1, as);
 		if (!text)
 			return false;
 		if (!shown++)
 			print_heading(bottleneck, screen);
 		fputs(text, screen->out);
-		room -= lines_of(text);
+		*ret_shown = shown;
+		as.room -= lines_of(text);
 		free(text);
 	}
 	return true;

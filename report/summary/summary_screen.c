@@ -104,41 +104,45 @@ static void summary_screen_print_figures(const struct summary *summary, const st
 		summary_print_missing(summary, screen);
 }
 
-/* The causes, and at most so many commands to run next, in so many lines. */
+/* The causes and the commands to run next, in so many lines. */
 struct screen_end {
 	struct screen_part causes, next;
+	unsigned int shown;
 	bool is_whole;
 };
 
 static struct screen_end end_make(const struct summary *summary, const struct screen *screen,
-				  unsigned int lines, size_t most)
+				  unsigned int lines, size_t most_next, bool hides_place)
 {
+	struct summary_causes as = { .hides_place = hides_place };
 	struct screen_end end;
 
 	part_begin(&end.next, screen);
-	summary_print_next(summary, &end.next.screen, most);
+	summary_print_next(summary, &end.next.screen, most_next);
 	part_close(&end.next, screen);
+	as.room = part_lines(&end.next) < lines ? lines - part_lines(&end.next) : 0;
 	part_begin(&end.causes, screen);
-	end.is_whole = summary_print_causes(
-		summary, &end.causes.screen,
-		part_lines(&end.next) < lines ? lines - part_lines(&end.next) : 0);
+	end.is_whole = summary_print_causes(summary, &end.causes.screen, as, &end.shown);
 	part_close(&end.causes, screen);
 	/* without memory it has been written */
 	end.is_whole |= end.causes.screen.out == screen->out;
 	return end;
 }
 
-/* Each cause has a command of its own. So one more cause is worth more than further commands. */
+/*
+ * One more cause is worth more than a place that the verdict has as well, and than further
+ * commands: each cause has one of its own.
+ */
 static void summary_screen_print_end(const struct summary *summary, const struct screen *screen,
 				     unsigned int lines)
 {
-	struct screen_end end = end_make(summary, screen, lines, SUMMARY_NEXT_MAX), other;
+	struct screen_end end = end_make(summary, screen, lines, SUMMARY_NEXT_MAX, false), other;
 
-	for (size_t most = SUMMARY_NEXT_MAX - 1; most && !end.is_whole; most--) {
+	for (size_t most = SUMMARY_NEXT_MAX; most && !end.is_whole; most--) {
 		bool is_better;
 
-		other = end_make(summary, screen, lines, most);
-		is_better = other.causes.length > end.causes.length;
+		other = end_make(summary, screen, lines, most, true);
+		is_better = other.shown > end.shown;
 		free(is_better ? end.causes.text : other.causes.text);
 		free(is_better ? end.next.text : other.next.text);
 		end = is_better ? other : end;

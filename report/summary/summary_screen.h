@@ -73,9 +73,13 @@ void summary_print_request_bar(const struct request_bar *of, const struct screen
 void summary_print_memory_line(const struct summary *summary, const struct screen *screen);
 void summary_print_gpu_line(const struct summary *summary, const struct screen *screen);
 void summary_print_missing(const struct summary *summary, const struct screen *screen);
-/* Prints at most `room` lines of causes. Returns whether there was room for all that matter. */
+struct summary_causes {
+	unsigned int room; /* lines */
+	bool hides_place;  /* of the first, which the verdict has as well */
+};
+/* Prints causes. Returns whether there was room for all that matter. */
 bool summary_print_causes(const struct summary *summary, const struct screen *screen,
-			  unsigned int room);
+			  struct summary_causes as, unsigned int *ret_shown);
 #define SUMMARY_NEXT_MAX 3u
 /* Prints at most so many of the commands that help, and --all. */
 void summary_print_next(const struct summary *summary, const struct screen *screen, size_t most);
