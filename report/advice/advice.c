@@ -334,15 +334,33 @@ static int advice_compare(const void *a, const void *b)
 	return left->rule < right->rule ? -1 : left->rule > right->rule;
 }
 
+/* Returns the time of all steps, also where only some of them have detail. */
+static uint64_t advice_steps_ns(const struct bottleneck *bottleneck)
+{
+	const struct steady_loop *loop = &bottleneck->loop;
+
+	return loop->all_ns > loop->total_ns ? loop->all_ns : loop->total_ns;
+}
+
+/* What the steps with detail show is taken to be so in all of them. */
+static void advice_estimate(const struct bottleneck *bottleneck, struct advice *advice)
+{
+	uint64_t detailed_ns = bottleneck->loop.total_ns;
+
+	if (advice_base_of(advice) == ADVICE_OF_STEPS && detailed_ns)
+		advice->gain_ns = (uint64_t)((double)advice->gain_ns / (double)detailed_ns *
+					     (double)advice_steps_ns(bottleneck));
+}
+
 double advice_share(const struct bottleneck *bottleneck, const struct advice *advice)
 {
-	double share = bottleneck_share(bottleneck, advice->gain_ns);
-	enum advice_base of = advice_base_of(advice);
-	bool is_served = of == ADVICE_OF_SERVING || of == ADVICE_OF_LOOP;
-	uint64_t all_ns = is_served ? bottleneck->serving.ns : bottleneck->wall_ns;
+	const uint64_t all_ns[] = { [ADVICE_OF_STEPS] = advice_steps_ns(bottleneck),
+				    [ADVICE_OF_RUN] = bottleneck->wall_ns,
+				    [ADVICE_OF_SERVING] = bottleneck->serving.ns,
+				    [ADVICE_OF_LOOP] = bottleneck->serving.ns };
+	uint64_t of_ns = all_ns[advice_base_of(advice)];
+	double share = of_ns ? 100.0 * (double)advice->gain_ns / (double)of_ns : 0;
 
-	if (of != ADVICE_OF_STEPS)
-		share = all_ns ? 100.0 * (double)advice->gain_ns / (double)all_ns : 0;
 	return share < 100 ? share : 100;
 }
 
@@ -389,6 +407,7 @@ struct advice *advice_gather(const struct bottleneck *bottleneck, size_t *ret_co
 			continue;
 		if (advice[count].of == ADVICE_OF_SERVING && !bottleneck->waits->has_clients)
 			advice[count].of = ADVICE_OF_LOOP;
+		advice_estimate(bottleneck, &advice[count]);
 		/*
 		 * of a sample of the operators it is not known which of them are backward's, or are
 		 * followed by a gap

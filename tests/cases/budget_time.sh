@@ -72,3 +72,5 @@ expect slow.evt 'steps.totals.steps == 1000' '20 <= steps.totals.detailed < 200'
 	'{row.step for row in steps("--limit", "0").rows if row.total_ns >= 100_000_000} >= set(range(99, 1000, 100))'
 "$REPORT" bottleneck --format json slow.evt >bottleneck.json || fail "bottleneck: status $?"
 grep -q '"slow_steps"' bottleneck.json || fail "the slow steps are no cause: $(cat bottleneck.json)"
+# what is at stake is that of all steps, and not of those with detail
+expect slow.evt 'bottleneck.row(id="slow_steps").stake_ns >= 800_000_000'
