@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* build: -ldl -lpthread */
+/* races: none, it opens libraries that its case makes */
 /*
  * replaced THREADS ROUNDS LIBRARY...: in each round each thread opens the libraries one after the
  * other, in an order of its own, has each allocate 10 blocks by its function `run`, and closes it
