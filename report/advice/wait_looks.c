@@ -417,6 +417,17 @@ static void wait_looks_take_request_end(void *state, const struct source_event *
 	serving_time_end(&mine->looks.serving, event->event.time_ns);
 }
 
+/* Returns whether it waits for connections of clients. */
+static bool wait_looks_accepts(struct state *mine, const struct wait_look *look)
+{
+	struct wait_place place;
+
+	if (!wait_is_accept(look->call))
+		return false;
+	wait_place_look(mine->looks.samples, wait_looks_own(mine), look->place, &place);
+	return !place.is_helper;
+}
+
 /*
  * Returns whether a thread that was never seen doing so waits for requests or tasks, in accept() or
  * at an event loop's or a server's own wait.
@@ -427,7 +438,7 @@ static bool wait_looks_waits_to_serve(struct state *mine, const struct wait_look
 
 	if (!wait_is_one(look->state) || look->state == EVT_PYTHON_SLEEP)
 		return false;
-	if (wait_is_accept(look->call))
+	if (wait_looks_accepts(mine, look))
 		return true;
 	wait_place_look(mine->looks.samples, wait_looks_own(mine), look->place, &place);
 	if (place.is_in_callback || !(place.is_in_loop || place.is_server) ||
@@ -444,7 +455,7 @@ static enum serving_stage wait_looks_stage(struct state *mine, const struct wait
 	struct wait_looks *looks = &mine->looks;
 	enum serving_stage stage = serving_time_stage(&looks->serving, look->process);
 
-	looks->has_clients |= wait_is_accept(look->call);
+	looks->has_clients |= wait_looks_accepts(mine, look);
 	if (stage == SERVING_NOT && wait_looks_waits_to_serve(mine, look))
 		serving_time_wait(&looks->serving, look->process, time_ns);
 	return stage;

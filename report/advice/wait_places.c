@@ -23,6 +23,7 @@ static const struct known_work known_works[] = {
 enum wait_role {
 	ROLE_NONE,
 	ROLE_SERVES,
+	ROLE_HELPER,
 	ROLE_POOL,
 	ROLE_DOWNSTREAM,
 	ROLE_TURN,
@@ -102,6 +103,9 @@ static void take_role(const struct frame *frame, unsigned int depth, struct wait
 	switch (wait_role_of(frame)) {
 	case ROLE_SERVES:
 		found->is_server = true;
+		break;
+	case ROLE_HELPER:
+		found->is_helper = true;
 		break;
 	case ROLE_POOL:
 		found->is_in_pool = true;

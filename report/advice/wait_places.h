@@ -49,6 +49,7 @@ struct wait_place {
 	bool is_in_cell;               /* of a notebook, which its kernel's loop runs */
 	bool is_worker;                /* of a DataLoader */
 	bool is_server;                /* in a server's function that takes connections */
+	bool is_helper;                /* the same, but of the program's own processes */
 	bool is_in_pool;               /* a thread of a pool that runs tasks */
 	bool is_in_task;    /* the thread of a pool runs one: it does not wait for work */
 	bool is_downstream; /* in a client of another server (place_roles.def) */

@@ -27,6 +27,7 @@ threads[1].name = "renamed"
 reading = True
 import json  # an audit event
 reading = False
+time.sleep(0.5) # of samples alone a name is known once somebody has looked
 go.set()
 for thread in threads:
     thread.join()

@@ -26,7 +26,8 @@ enum {
 	IN_CLIENT,
 	IN_POOL,
 	TASK_LOCK,
-	IN_PACKAGE
+	IN_PACKAGE,
+	IN_SHARER,
 };
 
 static void place_put(uint64_t id, uint64_t from, const char *function, const char *file,
@@ -61,6 +62,8 @@ static void places_put(void)
 	place_put(IN_CLIENT, AT_STORE, "create_default_context", "/usr/lib/python3.11/ssl.py", 700);
 	place_put(IN_PACKAGE, IN_CALLBACK, "get", "/venv/site-packages/queues/reader.py", 9);
 	place_put(IN_JSON, AT_STORE, "dumps", "/usr/lib/python3.11/json/__init__.py", 231);
+	place_put(IN_SHARER, 0, "_serve", "/usr/lib/python3.11/multiprocessing/resource_sharer.py",
+		  138);
 }
 
 /* The main thread waits for connections until `end_ns`, or soon in `state`. */
@@ -255,6 +258,22 @@ static void write_loop(uint64_t call)
 	read_back();
 }
 
+/* A worker of a DataLoader, say: its own processes fetch what they share from it. */
+static void write_sharer(void)
+{
+	start(1);
+	frame_begin_block(c.r.fw, 0);
+	places_put();
+	FRAME_PUT(c.r.fw, 0, thread, .stream = MAIN, .process = 1, .tid = 100, .level = 2);
+	frame_end_block(c.r.fw);
+	frame_begin_block(c.r.fw, MAIN);
+	for (unsigned int look = 1; look < 100; look++)
+		look_put(look * LOOK_NS, IN_SHARER, EVT_PYTHON_IO, ACCEPT4);
+	frame_end_block(c.r.fw);
+	now = 100 * LOOK_NS;
+	read_back();
+}
+
 /* What it does after its start-up is judged as a server's, but nobody says that it serves. */
 TEST(an_event_loop_alone_serves_nobody)
 {
@@ -269,6 +288,10 @@ TEST(an_event_loop_alone_serves_nobody)
 	release();
 	write_loop(ACCEPT4);
 	assert_true(bottleneck.waits->has_clients);
+	release();
+	write_sharer();
+	assert_false(bottleneck.waits->has_clients);
+	assert_false(bottleneck.serving.is_server);
 	release();
 	write_awaits(3);
 	assert_true(bottleneck.waits->has_clients);
