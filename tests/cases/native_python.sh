@@ -41,16 +41,18 @@ ops = {r["op"]: r for r in json.load(open("op.json"))["rows"]}
 doc = json.load(open("module.json"))
 modules = {r["module"]: r for r in doc["rows"]}
 lines = {r["function"]: r for r in json.load(open("lines.json"))["rows"]}
+# on a busy machine samples are lost, at most so many: what is there is no more than the whole, and with them no less
 lost = 1 + doc["totals"]["samples_lost"] / doc["totals"]["samples"]
-mm = ops["aten::mm"]["cpu_ns"] * lost
-assert 1.4e9 <= mm <= 2.2e9, mm
+mm = ops["aten::mm"]["cpu_ns"]
+assert 1.4e9 <= mm * lost and mm <= 2.2e9, (mm, lost)
 assert 0.8 * ops["aten::mm"]["cpu_ns"] <= modules["libtorch_cpu.so"]["total_cpu_ns"]
 # Python's samples are beside them, and see the same
 unread = sum(lines[name]["total_cpu_ns"] for name in lines if "could not be read" in str(name))
 seen = [lines[name]["total_cpu_ns"] for name in ("product", "python")]
 # a look that comes too late on a busy machine is nobody's; but half of the 2 s of each was read, and nobody has more than those
 assert 1e9 < min(seen) and max(seen) < 2.4e9 and min(seen) + unread > 1.6e9, (seen, unread)
-assert 0.85 <= doc["totals"]["cpu_ns"] * lost / json.load(open("lines.json"))["totals"]["cpu_ns"] <= 1.15, (doc["totals"], json.load(open("lines.json"))["totals"])
+all_ns = json.load(open("lines.json"))["totals"]["cpu_ns"]
+assert 0.85 * all_ns <= doc["totals"]["cpu_ns"] * lost and doc["totals"]["cpu_ns"] <= 1.15 * all_ns, (doc["totals"], all_ns)
 END
 expect_match 'the summary' "$("$REPORT" "$OUTPUT" | tr '\n' ' ')" "Python.s lines in the run \(.*Native functions \("
 exit 0
