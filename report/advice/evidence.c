@@ -418,6 +418,13 @@ void evidence_interrupt(struct evidence *evidence, uint32_t process)
 	evidence_process_at(evidence, process)->under_way = false;
 }
 
+void evidence_detail(struct evidence *evidence, uint32_t process)
+{
+	for (size_t i = 0; i < evidence->thread_room; i++)
+		if (evidence->thread[i].process == process)
+			gaps_forget(&evidence->gaps, (uint32_t)i);
+}
+
 void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t cpu_ns)
 {
 	gaps_clock(&evidence->gaps, place, cpu_ns);

@@ -190,6 +190,8 @@ void evidence_close_one(struct evidence *evidence, struct nest_place place,
 void evidence_cut(struct evidence *evidence, struct nest_place place, enum nest_ending how);
 /* Recording begins or stops in the process, or events of it were lost: no step is under way. */
 void evidence_interrupt(struct evidence *evidence, uint32_t process);
+/* Operators of the process are recorded from here on, and were not before. */
+void evidence_detail(struct evidence *evidence, uint32_t process);
 
 /* The clock of a thread was read. */
 void evidence_clock(struct evidence *evidence, struct nest_place place, uint64_t cpu_ns);

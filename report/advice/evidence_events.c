@@ -389,7 +389,14 @@ static void evidence_events_take_capture(void *state, const struct source_event 
 	evidence_interrupt(&((struct evidence_state *)state)->evidence, event->process->index);
 }
 
-/* The same where a window of time ends. */
+static void evidence_events_take_detail_start(void *state, const struct source_event *event,
+					      bool counts)
+{
+	(void)counts;
+	evidence_detail(&((struct evidence_state *)state)->evidence, event->process->index);
+}
+
+/* The same where a window of time begins, or ends. */
 static void evidence_events_take_window(void *state, const struct source_event *event, bool counts)
 {
 	const struct evt_detail_asked *asked = EVENT_AS(detail_asked, &event->event);
@@ -398,6 +405,8 @@ static void evidence_events_take_window(void *state, const struct source_event *
 	(void)counts;
 	if (process && !asked->on)
 		evidence_interrupt(&((struct evidence_state *)state)->evidence, process->index);
+	else if (process)
+		evidence_detail(&((struct evidence_state *)state)->evidence, process->index);
 }
 
 /* --- the analysis --- */
@@ -445,6 +454,7 @@ static void evidence_events_start(void *state, struct run *run, const void *opti
 	run_reads(run, EVT_thread_clock, FIELDS_ALL, take_clock, mine);
 	run_reads(run, EVT_capture_start, 0, evidence_events_take_capture, mine);
 	run_reads(run, EVT_capture_stop, 0, evidence_events_take_capture, mine);
+	run_reads(run, EVT_detail_start, 0, evidence_events_take_detail_start, mine);
 	run_reads(run, EVT_detail_stop, 0, evidence_events_take_capture, mine);
 	run_reads(run, EVT_detail_asked, FIELDS_ALL, evidence_events_take_window, mine);
 	run_seeks(run, mine);

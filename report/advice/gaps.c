@@ -424,6 +424,13 @@ void gaps_clock(struct gaps *gaps, struct nest_place place, uint64_t cpu_ns)
 									cpu_ns };
 }
 
+void gaps_forget(struct gaps *gaps, uint32_t thread)
+{
+	struct gap_thread *at = gaps_thread_at(gaps, thread);
+
+	at->is_known &= at->depth != 0;
+}
+
 void gaps_cut(struct gaps *gaps, struct nest_place place)
 {
 	struct gap_thread *at = gaps_thread_at(gaps, place.thread);

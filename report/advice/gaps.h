@@ -110,6 +110,8 @@ void gaps_label_begins(struct gaps *gaps, struct nest_place place, uint32_t name
 void gaps_label_ends(struct gaps *gaps, struct nest_place place, uint32_t name);
 /* The clock of the thread was read. */
 void gaps_clock(struct gaps *gaps, struct nest_place place, uint64_t cpu_ns);
+/* What the thread has done since its last operator is not known: no gap ends with the next one. */
+void gaps_forget(struct gaps *gaps, uint32_t thread);
 /* The thread is cut here: no gap is under way. */
 void gaps_cut(struct gaps *gaps, struct nest_place place);
 

@@ -41,6 +41,29 @@ TEST(a_gap_is_without_collectives)
 	gaps_release(&gaps);
 }
 
+/* Between two operators others ran that were not recorded: that is no gap. */
+TEST(no_gap_over_what_was_not_recorded)
+{
+	struct gaps gaps;
+	uint64_t at_ns = 0, gaps_kept = 0;
+
+	gaps_init(&gaps);
+	for (unsigned int i = 0; i < 8; i++) {
+		gaps_busy(&gaps, (struct nest_place){ .time_ns = at_ns }, 1);
+		if (i == 2) /* within an operator nothing is forgotten */
+			gaps_forget(&gaps, 0);
+		gaps_idle(&gaps, (struct nest_place){ .time_ns = at_ns + US }, 1, true);
+		if (i == 5)
+			gaps_forget(&gaps, 0);
+		at_ns += 5 * MS;
+		(void)gaps_step(&gaps, 0, &(struct gaps_step){ true, true });
+	}
+	for (size_t i = 0; i < gaps.place_count; i++)
+		gaps_kept += gaps.place[i].time.count;
+	assert_int_equal(gaps_kept, 8 - 1 - 1);
+	gaps_release(&gaps);
+}
+
 /* An operator of 8 us, with or without a call of CUDA, and 2 us behind it. */
 static uint64_t short_operator(struct gaps *gaps, struct nest_place *at, bool calls)
 {
